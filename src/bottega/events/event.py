@@ -1,0 +1,28 @@
+"""The envelope that every event travels in, stored or derived."""
+
+from typing import Any, Literal
+
+import msgspec
+
+Actor = Literal["user", "agent", "provider", "tool", "system"]
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One thing that happened in a session. `(session, index)` names a fact; a derived event adds `sub`."""
+
+    type: str
+    at: int
+    """Milliseconds UTC, for display only: order is `index`."""
+    data: Any
+    """A struct of `facts` or `layers`; `msgspec.Raw` where this version does not know the type."""
+    message_id: str = ""
+    """The prompt that started the exchange."""
+    step: int = 0
+    """Counts the model calls of the exchange, from 1."""
+    attempt: int = 0
+    """Counts the tries of one step, from 1."""
+    actor: Actor = "system"
+    index: int = 0
+    """The place in the log, from 1 without gaps; 0 until it is stored."""
+    sub: int = 0
+    """0 is the fact itself; what the fold derives stands before it (-2, -1) or after it (1, 2)."""

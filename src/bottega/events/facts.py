@@ -1,0 +1,230 @@
+"""The facts: what is stored because it cannot be recomputed. One struct a type, named by `FACTS`."""
+
+from typing import Any
+
+import msgspec
+
+from bottega.messages.block import Audio, Block, Document, Image, Text
+from bottega.messages.message import StopReason, Usage
+
+
+class _Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+    pass
+
+
+class PromptQueued(_Fact, frozen=True):
+    """A prompt was admitted; it waits for its turn."""
+
+    content: tuple[Block, ...]
+    model: str = ""
+    """The model asked for with this prompt; empty: the session's."""
+    agent: str = ""
+
+
+class PromptEdited(_Fact, frozen=True):
+    content: tuple[Block, ...]
+
+
+class PromptCancelled(_Fact, frozen=True):
+    """A prompt that still waited was taken back; it never ran."""
+
+
+class UserMessage(_Fact, frozen=True):
+    """The worker took the prompt up. Inside a running exchange this is a steer."""
+
+    content: tuple[Block, ...]
+    steer: bool = False
+
+
+class MessageStart(_Fact, frozen=True):
+    """A request went out to this model."""
+
+    model: str
+    provider: str = ""
+
+
+class TextDelta(_Fact, frozen=True):
+    text: str
+
+
+class ReasoningDelta(_Fact, frozen=True):
+    text: str
+
+
+class InputJsonDelta(_Fact, frozen=True):
+    """A piece of a call's arguments. `id` and `name` are on the first piece of a call only."""
+
+    block: int
+    """Which call of the message, from 0."""
+    partial_json: str = ""
+    id: str = ""
+    name: str = ""
+
+
+class StreamReset(_Fact, frozen=True):
+    """Everything streamed of this attempt is void; the message starts anew."""
+
+    reason: str
+
+
+class AssistantMessage(_Fact, frozen=True):
+    """The whole answer of one step; it replaces what was streamed of it."""
+
+    content: tuple[Block, ...]
+    stop_reason: StopReason
+    usage: Usage = Usage()
+    model: str = ""
+    cost: int | None = None
+    """Micro-USD; None: the price is unknown."""
+    provider_stop: str = ""
+    """The provider's own word for why it stopped."""
+    notices: tuple[str, ...] = ()
+    """What was asked for and ignored by this model, one sentence each."""
+
+
+class ToolIntent(_Fact, frozen=True):
+    """This call is about to run: durable before anything happens."""
+
+    tool_id: str
+    name: str
+    hash: str
+    """sha256 of tool, arguments and call id; the arguments stand in the assistant message."""
+    effects: tuple[str, ...] = ()
+
+
+class ToolOutputDelta(_Fact, frozen=True):
+    tool_id: str
+    text: str
+
+
+class ToolResultFact(_Fact, frozen=True):
+    tool_id: str
+    name: str
+    content: tuple[Text | Image | Audio | Document, ...]
+    is_error: bool = False
+    duration_ms: int = 0
+    blob: str = ""
+    """Where the whole output is kept when `content` is a part of it."""
+
+
+class ApprovalRequired(_Fact, frozen=True):
+    approval_id: str
+    kind: str
+    tool_id: str = ""
+    tool_name: str = ""
+    hash: str = ""
+    question: str = ""
+
+
+class ApprovalResolved(_Fact, frozen=True):
+    approval_id: str
+    answer: str
+    hash: str = ""
+    note: str = ""
+
+
+class ModeChanged(_Fact, frozen=True):
+    mode: str
+
+
+class ModelChanged(_Fact, frozen=True):
+    model: str
+
+
+class CancelRequested(_Fact, frozen=True):
+    """Stop the running exchange (the envelope's `message_id`) now."""
+
+
+class ConversationRetrying(_Fact, frozen=True):
+    """The provider failed; the same request goes out again after a wait."""
+
+    number: int
+    """Which try comes next, from 2."""
+    of: int
+    delay_ms: int
+    reason: str
+
+
+class FileReady(_Fact, frozen=True):
+    path: str
+    size: int = 0
+
+
+class Compaction(_Fact, frozen=True):
+    """History up to `upto` is replaced by `summary` in what the model sees; the log keeps it."""
+
+    upto: int
+    summary: str
+
+
+class Interrupted(_Fact, frozen=True):
+    """The process that ran this exchange died; another one goes on from the log."""
+
+    reason: str
+
+
+class ErrorMessage(_Fact, frozen=True):
+    message: str
+    code: str
+    retryable: bool = False
+    hint: str = ""
+
+
+class ExchangeResponse(_Fact, frozen=True):
+    """The one end of every exchange, in every path."""
+
+    success: bool
+    completion_reason: str
+    stop_reason: StopReason
+    iterations: int
+    final_response: str = ""
+    usage: Usage = Usage()
+    cost: int | None = 0
+    """Micro-USD; None: a price of it is unknown."""
+    duration_ms: int = 0
+
+
+FACTS: dict[str, type[msgspec.Struct]] = {
+    "prompt_queued": PromptQueued,
+    "prompt_edited": PromptEdited,
+    "prompt_cancelled": PromptCancelled,
+    "user_message": UserMessage,
+    "message_start": MessageStart,
+    "text_delta": TextDelta,
+    "reasoning_delta": ReasoningDelta,
+    "input_json_delta": InputJsonDelta,
+    "stream_reset": StreamReset,
+    "assistant_message": AssistantMessage,
+    "tool_intent": ToolIntent,
+    "tool_output_delta": ToolOutputDelta,
+    "tool_result": ToolResultFact,
+    "approval_required": ApprovalRequired,
+    "approval_resolved": ApprovalResolved,
+    "mode_changed": ModeChanged,
+    "model_changed": ModelChanged,
+    "cancel_requested": CancelRequested,
+    "conversation_retrying": ConversationRetrying,
+    "file_ready": FileReady,
+    "compaction": Compaction,
+    "interrupted": Interrupted,
+    "error_message": ErrorMessage,
+    "exchange_response": ExchangeResponse,
+}
+
+NAMES: dict[type[Any], str] = {struct: name for name, struct in FACTS.items()}
+
+DELTAS = frozenset({"text_delta", "reasoning_delta", "input_json_delta", "tool_output_delta"})
+"""Pieces whose whole comes later: nobody waits for them, neighbours are merged, old ones may be trimmed."""
+
+GUESTS = frozenset(
+    {
+        "prompt_queued",
+        "prompt_edited",
+        "prompt_cancelled",
+        "approval_resolved",
+        "mode_changed",
+        "model_changed",
+        "cancel_requested",
+    }
+)
+"""What may be appended without holding the session's lease."""

@@ -1,0 +1,1 @@
+"""Who answers: one streaming call, behind which every vendor looks the same."""
