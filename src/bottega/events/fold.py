@@ -42,8 +42,8 @@ EMPTY = Fold()
 
 def step(state: Fold, fact: Event) -> tuple[Fold, list[Event]]:
     """Advance the fold by one stored fact; return it among what the layers above saw."""
-    payload = fact.data
-    kind = type(payload)
+    payload: Any = fact.data
+    kind: Any = type(payload)
     if kind is facts.TextDelta and state.open == "text" and state.responding:
         return state, [fact]
     rule = _RULES.get(kind)
@@ -172,9 +172,7 @@ def _input_json_delta(state: Fold, _: Event, piece: facts.InputJsonDelta) -> _St
     if state.open == "tool" and state.call == piece.block:
         return state, [], []
     before = _closed(state)
-    state = _change(
-        state, open="tool", block=state.block + 1, call=piece.block, call_id=piece.id
-    )
+    state = _change(state, open="tool", block=state.block + 1, call=piece.block, call_id=piece.id)
     start = layers.ToolBlockStart(state.block, piece.id, piece.name)
     return state, [*before, ("tool_use_content_block_start", start)], []
 

@@ -1,0 +1,83 @@
+"""The end of a session's log in memory, and who waits for more of it.
+
+A follower is a cursor, never a queue: the feed keeps the last 256 KB for all of them together, and a follower that is
+further behind reads the database. Whoever learns that the log has grown only raises `last_index`.
+"""
+
+import asyncio
+
+import msgspec
+
+RING = 256 * 1024
+
+Row = tuple[int, bytes]
+"""(index, body)"""
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What a follower gets at once: events in order, gapless but for what was trimmed before them."""
+
+    events: list[Row]
+    trimmed: tuple[int, int] | None = None
+    """The first and last index of deltas that are no longer kept, just before `events`."""
+
+
+class Feed:
+    def __init__(self, last_index: int) -> None:
+        self.last_index = last_index
+        self.gone = False
+        """The session was deleted."""
+        self.followers = 0
+        self._rows: list[Row] = []
+        self._size = 0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def push(self, rows: list[Row]) -> None:
+        """These rows are durable now."""
+        if not rows:
+            return
+        if self._rows and rows[0][0] != self._rows[-1][0] + 1:
+            # Another process wrote in between: what is here no longer joins on.
+            self._rows, self._size = [], 0
+        self._rows += rows
+        self._size += sum(len(body) for _, body in rows)
+        if self._size > 2 * RING:
+            self._shrink()
+        self.grow(rows[-1][0])
+
+    def grow(self, last_index: int) -> None:
+        """The log now reaches to `last_index`, wherever its rows are."""
+        if last_index > self.last_index:
+            self.last_index = last_index
+            self.wake()
+
+    def end(self) -> None:
+        self.gone = True
+        self.wake()
+
+    def wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def since(self, cursor: int) -> list[Row]:
+        """What follows the cursor, if memory holds it; empty otherwise."""
+        if not self._rows:
+            return []
+        place = cursor + 1 - self._rows[0][0]
+        return self._rows[place:] if place >= 0 else []
+
+    async def wait(self, cursor: int) -> None:
+        """Return once the log is longer than the cursor, or the session is gone."""
+        while self.last_index <= cursor and not self.gone:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(future)
+            await future
+
+    def _shrink(self) -> None:
+        drop = 0
+        while self._size > RING and drop < len(self._rows) - 1:
+            self._size -= len(self._rows[drop][1])
+            drop += 1
+        del self._rows[:drop]

@@ -1,0 +1,203 @@
+"""Prompts on their way in: admitted once, whatever the client repeats, and run one after the other.
+
+A prompt's row is committed together with `prompt_queued`; after that the client may vanish.
+"""
+
+import hashlib
+import sqlite3
+from typing import Literal
+
+import msgspec
+
+from bottega.errors import Conflict, NotFound
+from bottega.events import facts
+from bottega.events.event import Event
+from bottega.failpoint import failpoint
+from bottega.messages.block import Block, plain_text
+from bottega.sessions.lease import Contender, Lease
+from bottega.sessions.log import Log
+from bottega.sessions.session import SessionRow, now, title_of
+
+Place = Literal["cli", "python", "server"]
+"""Who admitted a prompt: a server's workers take only what a server admitted."""
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    message_id: str
+    content: tuple[Block, ...]
+    model: str = ""
+    agent: str = ""
+
+
+class Admission(msgspec.Struct, frozen=True):
+    lease: Lease | None
+    """The right to run it, if it was free and asked for."""
+    repeated: bool = False
+    """The same prompt was admitted before; nothing was added."""
+
+
+class Inbox:
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    async def admit(
+        self,
+        session: SessionRow,
+        prompt: Prompt,
+        *,
+        by: Place,
+        contender: Contender | None = None,
+        media: tuple[str, ...] = (),
+    ) -> Admission:
+        """Commit the prompt; with a contender, take the lease in the same transaction if it is free."""
+        queued = facts.PromptQueued(prompt.content, prompt.model, prompt.agent)
+        body = msgspec.json.encode(prompt)
+        digest = hashlib.sha256(body).hexdigest()
+        admitted: list[Admission] = []
+
+        def also(connection: sqlite3.Connection) -> Admission | None:
+            known = connection.execute(
+                "SELECT hash FROM inbox WHERE session = ? AND message_id = ?",
+                (session.n, prompt.message_id),
+            ).fetchone()
+            if known and known[0] != digest:
+                raise Conflict(
+                    f"Message id {prompt.message_id!r} was used for another prompt.",
+                    hint="Give each prompt an id of its own.",
+                )
+            if not known:
+                _insert(connection, session.n, prompt, body, digest, by)
+                _attach(connection, session.n, media)
+            lease = contender.take(connection, session.n) if contender else None
+            failpoint("inbox.after_admit")
+            admitted.append(Admission(lease, repeated=bool(known)))
+            return None if known else admitted[-1]
+
+        event = Event("prompt_queued", now(), queued, prompt.message_id, actor="user")
+        await self._log.append(session.n, [event], also)
+        return admitted[-1]
+
+    async def edit(self, session: SessionRow, message_id: str, content: tuple[Block, ...]) -> None:
+        """Change a prompt that still waits."""
+
+        def also(connection: sqlite3.Connection) -> bool:
+            body = _waiting(connection, session.n, message_id)
+            changed = msgspec.structs.replace(
+                msgspec.json.decode(body, type=Prompt), content=content
+            )
+            connection.execute(
+                "UPDATE inbox SET body = ? WHERE session = ? AND message_id = ?",
+                (msgspec.json.encode(changed), session.n, message_id),
+            )
+            return True
+
+        event = Event("prompt_edited", now(), facts.PromptEdited(content), message_id, actor="user")
+        await self._log.append(session.n, [event], also)
+
+    async def cancel(self, session: SessionRow, message_id: str) -> None:
+        """Take back a prompt that still waits; it never runs."""
+
+        def also(connection: sqlite3.Connection) -> bool:
+            _waiting(connection, session.n, message_id)
+            connection.execute(
+                "UPDATE inbox SET status = 'cancelled' WHERE session = ? AND message_id = ?",
+                (session.n, message_id),
+            )
+            return True
+
+        event = Event("prompt_cancelled", now(), facts.PromptCancelled(), message_id, actor="user")
+        await self._log.append(session.n, [event], also)
+
+    async def move(self, session: SessionRow, message_id: str, first: bool = True) -> None:
+        """Let a waiting prompt run before (or after) all others that wait."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            _waiting(connection, session.n, message_id)
+            edge = "MIN(place) - 1" if first else "MAX(place) + 1"
+            connection.execute(
+                f"UPDATE inbox SET place = (SELECT {edge} FROM inbox WHERE session = ?1)"  # noqa: S608
+                " WHERE session = ?1 AND message_id = ?2",
+                (session.n, message_id),
+            )
+
+        await self._log.database.write(change)
+
+    async def interrupt(self, session: SessionRow, message_id: str) -> bool:
+        """Ask whoever runs this exchange to stop it now; False if it does not run."""
+
+        def also(connection: sqlite3.Connection) -> bool | None:
+            row = connection.execute(
+                "SELECT 1 FROM inbox WHERE session = ? AND message_id = ? AND status = 'running'",
+                (session.n, message_id),
+            ).fetchone()
+            return True if row else None
+
+        event = Event("cancel_requested", now(), facts.CancelRequested(), message_id, actor="user")
+        return bool(await self._log.append(session.n, [event], also))
+
+
+def _insert(
+    connection: sqlite3.Connection, n: int, prompt: Prompt, body: bytes, digest: str, by: Place
+) -> None:
+    connection.execute(
+        "INSERT INTO inbox (session, message_id, place, hash, body, admitted_by, created_at)"
+        " SELECT ?1, ?2, COALESCE(MAX(place), 0) + 1, ?3, ?4, ?5, ?6 FROM inbox WHERE session = ?1",
+        (n, prompt.message_id, digest, body, by, now()),
+    )
+    connection.execute(
+        "UPDATE sessions SET title = CASE title WHEN '' THEN ? ELSE title END,"
+        " status = CASE status WHEN 'idle' THEN 'queued' ELSE status END WHERE n = ?",
+        (title_of(plain_text(prompt.content)), n),
+    )
+
+
+def _attach(connection: sqlite3.Connection, n: int, media: tuple[str, ...]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO attachments (session, blob) VALUES (?, ?)",
+        [(n, blob) for blob in media],
+    )
+
+
+def _waiting(connection: sqlite3.Connection, n: int, message_id: str) -> bytes:
+    row = connection.execute(
+        "SELECT body, status FROM inbox WHERE session = ? AND message_id = ?", (n, message_id)
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"There is no prompt {message_id!r} in this session.")
+    if row[1] != "queued":
+        raise Conflict(f"The prompt {message_id!r} no longer waits: it is {row[1]}.")
+    return row[0]
+
+
+def next_prompt(connection: sqlite3.Connection, n: int) -> tuple[Prompt, str] | None:
+    """The prompt to run now, and its status: one that a dead worker left running comes first."""
+    row = connection.execute(
+        "SELECT body, status FROM inbox WHERE session = ? AND status IN ('running', 'queued')"
+        " ORDER BY status = 'queued', place LIMIT 1",
+        (n,),
+    ).fetchone()
+    return (msgspec.json.decode(row[0], type=Prompt), row[1]) if row else None
+
+
+def start(connection: sqlite3.Connection, n: int, message_id: str) -> None:
+    """queued → running, in the transaction of its `user_message`."""
+    changed = connection.execute(
+        "UPDATE inbox SET status = 'running'"
+        " WHERE session = ? AND message_id = ? AND status = 'queued'",
+        (n, message_id),
+    )
+    if changed.rowcount != 1:
+        raise Conflict(f"The prompt {message_id!r} was taken back before it could run.")
+    connection.execute("UPDATE sessions SET status = 'running' WHERE n = ?", (n,))
+
+
+def finish(connection: sqlite3.Connection, n: int, message_id: str) -> None:
+    """running → done, in the transaction of its `exchange_response`."""
+    connection.execute(
+        "UPDATE inbox SET status = 'done' WHERE session = ? AND message_id = ?", (n, message_id)
+    )
+    connection.execute(
+        "UPDATE sessions SET takeovers = 0, status = CASE WHEN EXISTS (SELECT 1 FROM inbox"
+        " WHERE session = ?1 AND status = 'queued') THEN 'queued' ELSE 'idle' END WHERE n = ?1",
+        (n,),
+    )

@@ -1,0 +1,101 @@
+"""Who may run a session: one worker at a time, and what it writes carries the number of its turn.
+
+A lease is free when it was released, when its holder's process is dead (its life lock can be had: known at once), or
+when a contender has seen its beat stand still for 15 s on the contender's own clock. Taking it raises `generation`;
+appends of an older generation are refused, so a worker that only slept cannot write over its successor.
+"""
+
+import sqlite3
+import time
+
+import msgspec
+
+from bottega.errors import NotFound
+from bottega.failpoint import failpoint
+from bottega.storage.home import Home, is_dead
+
+STALE = 15.0
+"""Seconds without a beat after which a holder that still has its life lock counts as stuck."""
+BEAT = 5.0
+"""Seconds between two beats."""
+
+
+class Lease(msgspec.Struct, frozen=True):
+    n: int
+    worker: str
+    generation: int
+    seq: int
+    """How many events owners have appended: the next append must find this number."""
+    takeovers: int
+    """How often in a row a dead holder left an exchange unfinished."""
+
+
+class Contender:
+    """A worker's view of the leases that others hold."""
+
+    def __init__(self, home: Home, worker: str) -> None:
+        self._home = home
+        self.worker = worker
+        self._seen: dict[int, tuple[int, int, float]] = {}
+
+    def take(self, connection: sqlite3.Connection, n: int) -> Lease | None:
+        """Inside a transaction: take the lease if it is free; None while somebody holds it."""
+        row = connection.execute(
+            "SELECT holder, generation, beat, owner_seq, takeovers FROM sessions WHERE n = ?", (n,)
+        ).fetchone()
+        if row is None:
+            raise NotFound("This session was deleted.")
+        holder, generation, beat, seq, takeovers = row
+        if holder is not None and not self._is_free(n, holder, generation, beat):
+            return None
+        failpoint("lease.before_take")
+        crashed = connection.execute(
+            "SELECT 1 FROM inbox WHERE session = ? AND status = 'running'", (n,)
+        ).fetchone()
+        takeovers = takeovers + 1 if crashed else 0
+        connection.execute(
+            "UPDATE sessions SET holder = ?, generation = generation + 1, beat = beat + 1,"
+            " takeovers = ? WHERE n = ?",
+            (self.worker, takeovers, n),
+        )
+        return Lease(n, self.worker, generation + 1, seq, takeovers)
+
+    def _is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
+        if holder == self.worker:
+            return False
+        if is_dead(self._home, holder):
+            return True
+        seen = self._seen.get(n)
+        if seen is None or seen[:2] != (generation, beat):
+            self._seen[n] = (generation, beat, time.monotonic())
+            return False
+        return time.monotonic() - seen[2] >= STALE
+
+
+def beat(connection: sqlite3.Connection, lease: Lease) -> bool:
+    """Say that the holder is alive; False if the lease is no longer its."""
+    changed = connection.execute(
+        "UPDATE sessions SET beat = beat + 1 WHERE n = ? AND generation = ? AND holder = ?",
+        (lease.n, lease.generation, lease.worker),
+    )
+    return changed.rowcount == 1
+
+
+def release(connection: sqlite3.Connection, lease: Lease) -> bool:
+    """Let go, unless a prompt waits: False then, and the holder goes on."""
+    waits = connection.execute(
+        "SELECT 1 FROM inbox WHERE session = ? AND status IN ('queued', 'running')", (lease.n,)
+    ).fetchone()
+    if waits:
+        return False
+    let_go(connection, lease)
+    return True
+
+
+def let_go(connection: sqlite3.Connection, lease: Lease) -> None:
+    """Let go whatever waits: whoever comes next goes on from the log."""
+    failpoint("lease.before_release")
+    connection.execute(
+        "UPDATE sessions SET holder = NULL WHERE n = ? AND generation = ? AND holder = ?",
+        (lease.n, lease.generation, lease.worker),
+    )

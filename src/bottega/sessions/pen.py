@@ -1,0 +1,149 @@
+"""The right to write a session's log while its lease lasts.
+
+Nobody awaits a delta: `emit` leaves it for the writer's next group, where neighbouring deltas are merged into one.
+`record` returns when what it wrote, and all before it, is durable. After a refusal the pen writes nothing more.
+"""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from bottega.errors import Fenced
+from bottega.events.codec import encode
+from bottega.events.event import Event
+from bottega.events.facts import DELTAS
+from bottega.failpoint import failpoint
+from bottega.sessions.feed import Row
+from bottega.sessions.lease import Lease
+from bottega.sessions.log import Log, store
+from bottega.sessions.merge import merged, weight
+from bottega.sessions.session import now
+from bottega.storage.writer import Job
+
+ROOM = 1024 * 1024
+"""Characters that may wait to become durable before the stream has to wait."""
+
+Also = Callable[[sqlite3.Connection], Any]
+
+
+class _Batch:
+    """What goes into the next group together."""
+
+    __slots__ = ("also", "events", "job", "size", "waiters")
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.also: list[Also] = []
+        self.waiters: list[asyncio.Future[None]] = []
+        self.size = 0
+        self.job: Job | None = None
+
+
+class Pen:
+    def __init__(self, log: Log, lease: Lease) -> None:
+        self.lease = lease
+        self._writer = log.database.writer
+        self._feed = log.feed(lease.n)
+        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._seq = lease.seq
+        self._batch: _Batch | None = None
+        self._size = 0
+        self._crowded: list[asyncio.Future[None]] = []
+        self.failure: BaseException | None = None
+        """Why this pen writes no more."""
+
+    def emit(self, event: Event) -> None:
+        """Append without waiting."""
+        self._add([event], None, None, urgent=event.type not in DELTAS)
+
+    async def record(self, *events: Event, also: Also | None = None) -> None:
+        """Append, with `also` in the same transaction; return when all that was emitted so far is durable."""
+        waiter: asyncio.Future[None] = self._loop.create_future()
+        self._add(events, also, waiter, urgent=True)
+        await waiter
+
+    async def room(self) -> None:
+        """Wait while too much of this session is not yet durable."""
+        while self._size > ROOM and not self.failure:
+            waiter: asyncio.Future[None] = self._loop.create_future()
+            self._crowded.append(waiter)
+            await waiter
+        if self.failure:
+            raise self.failure
+
+    def _add(
+        self,
+        events: list[Event] | tuple[Event, ...],
+        also: Also | None,
+        waiter: asyncio.Future[None] | None,
+        *,
+        urgent: bool,
+    ) -> None:
+        if self.failure:
+            raise self.failure
+        size = sum(map(weight, events))
+        self._size += size
+        with self._lock:
+            batch = self._batch
+            fresh = batch is None
+            if batch is None:
+                batch = self._batch = _Batch()
+            batch.events += events
+            batch.size += size
+            if also:
+                batch.also.append(also)
+            if waiter:
+                batch.waiters.append(waiter)
+        if fresh:
+            work, done = partial(self._write, batch), partial(self._written, batch)
+            batch.job = Job(work, done, self._loop, urgent=urgent)
+            self._writer.submit(batch.job)
+        elif urgent and batch.job and not batch.job.urgent:
+            self._writer.hurry(batch.job)
+
+    def _write(self, batch: _Batch, connection: sqlite3.Connection) -> list[Row]:
+        """In the writer's thread: store everything that waits."""
+        with self._lock:
+            self._batch = None
+        bodies = [(event.type, encode(event)) for event in merged(batch.events)]
+        last = self._claim(connection, len(bodies))
+        rows = store(connection, self.lease.n, last, bodies)
+        for work in batch.also:
+            work(connection)
+        failpoint("pen.after_write")
+        self._seq += len(bodies)
+        return rows
+
+    def _claim(self, connection: sqlite3.Connection, count: int) -> int:
+        row = connection.execute(
+            "UPDATE sessions SET last_index = last_index + ?1, owner_seq = owner_seq + ?1,"
+            " updated_at = ?2 WHERE n = ?3 AND generation = ?4 AND owner_seq = ?5"
+            " RETURNING last_index",
+            (count, now(), self.lease.n, self.lease.generation, self._seq),
+        ).fetchone()
+        if row is None:
+            raise Fenced(
+                "Another worker has taken this session over; nothing more is written here."
+            )
+        return row[0]
+
+    def _written(
+        self, batch: _Batch, rows: list[Row] | None, failure: BaseException | None
+    ) -> None:
+        """In the event loop, once the group is durable or has failed."""
+        self._size -= batch.size
+        self.failure = self.failure or failure
+        if rows:
+            self._feed.push(rows)
+        waiters, self._crowded = batch.waiters + self._crowded, []
+        for waiter in waiters:
+            if waiter.done():
+                continue
+            if self.failure:
+                waiter.set_exception(self.failure)
+            else:
+                waiter.set_result(None)

@@ -1,0 +1,118 @@
+"""A session's row: what lists show without reading a single event."""
+
+import sqlite3
+import time
+from typing import Any, Literal
+
+import msgspec
+
+from bottega.errors import BadUsage, NotFound
+from bottega.ids import SessionId, fresh_session
+from bottega.storage.database import Database
+
+Status = Literal["idle", "queued", "running"]
+
+VERSION = 1
+"""Programs below a session's `needs` may follow it but not run it."""
+
+_COLUMNS = "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index"
+
+
+class SessionRow(msgspec.Struct, frozen=True):
+    n: int
+    """The number that other tables know the session by."""
+    id: SessionId
+    created_at: int
+    updated_at: int
+    title: str
+    model: str
+    agent: str
+    folder: str
+    status: Status
+    needs: int
+    last_index: int
+
+
+def now() -> int:
+    """Milliseconds UTC."""
+    return time.time_ns() // 1_000_000
+
+
+class Sessions:
+    """Create, find, list, name and delete sessions."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, *, model: str, agent: str, folder: str, title: str = "") -> SessionRow:
+        session_id = fresh_session()
+
+        def insert(connection: sqlite3.Connection) -> None:
+            at = now()
+            connection.execute(
+                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (session_id, at, at, title, model, agent, folder, VERSION),
+            )
+
+        await self._database.write(insert)
+        return self.get(session_id)
+
+    def get(self, session_id: str) -> SessionRow:
+        """The session of that id, or of the only one that begins so; refuse what names none or several."""
+
+        def find(connection: sqlite3.Connection) -> list[Any]:
+            exact = connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE id = ?",  # noqa: S608
+                (session_id,),
+            ).fetchall()
+            if exact or len(session_id) < 4:
+                return exact
+            return connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions"  # noqa: S608
+                " WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1 LIMIT 2",
+                (session_id,),
+            ).fetchall()
+
+        rows = self._database.read_now(find)
+        if not rows:
+            raise NotFound(
+                f"There is no session {session_id!r} here.", hint="`bottega sessions` lists them."
+            )
+        if len(rows) > 1:
+            raise BadUsage(
+                f"More than one session begins or ends with {session_id!r}.",
+                hint="Give more of its id.",
+            )
+        return _row(rows[0])
+
+    async def list(self, limit: int = 50, before: int | None = None) -> list[SessionRow]:
+        """The newest first; `before` is the `updated_at` of the last one of the page before."""
+        rows = await self._database.read(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE ?1 IS NULL OR updated_at < ?1"  # noqa: S608
+                " ORDER BY updated_at DESC, n DESC LIMIT ?2",
+                (before, limit),
+            ).fetchall()
+        )
+        return [_row(row) for row in rows]
+
+    async def rename(self, session_id: str, title: str) -> None:
+        row = self.get(session_id)
+        await self._database.write(
+            lambda connection: connection.execute(
+                "UPDATE sessions SET title = ? WHERE n = ?", (title.strip()[:200], row.n)
+            ).close()
+        )
+
+
+def _row(values: tuple[Any, ...]) -> SessionRow:
+    return SessionRow(*values)
+
+
+def title_of(text: str) -> str:
+    """A title made of the first words of a prompt."""
+    line = next((part.strip() for part in text.splitlines() if part.strip()), "")
+    if len(line) <= 60:
+        return line
+    return line[:60].rsplit(" ", 1)[0] + "…"

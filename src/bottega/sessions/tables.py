@@ -1,0 +1,65 @@
+"""The tables of sessions. A migration that has landed is never edited; a change is a new one."""
+
+from bottega.storage.migrate import Migration
+
+MIGRATIONS = (
+    Migration(
+        1,
+        "sessions",
+        """
+CREATE TABLE sessions (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  title TEXT NOT NULL DEFAULT '',
+  model TEXT NOT NULL DEFAULT '',
+  agent TEXT NOT NULL DEFAULT '',
+  folder TEXT NOT NULL DEFAULT '',
+  status TEXT NOT NULL DEFAULT 'idle',
+  needs INTEGER NOT NULL DEFAULT 1,
+  last_index INTEGER NOT NULL DEFAULT 0,
+  owner_seq INTEGER NOT NULL DEFAULT 0,
+  generation INTEGER NOT NULL DEFAULT 0,
+  holder TEXT,
+  beat INTEGER NOT NULL DEFAULT 0,
+  takeovers INTEGER NOT NULL DEFAULT 0,
+  searched INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX sessions_by_update ON sessions (updated_at);
+
+CREATE TABLE events (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  session INTEGER NOT NULL,
+  idx INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  UNIQUE (session, idx)
+) STRICT;
+CREATE INDEX facts_of_session ON events (session, idx) WHERE kind = 0;
+
+CREATE TABLE inbox (
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  body BLOB NOT NULL,
+  status TEXT NOT NULL DEFAULT 'queued',
+  admitted_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (session, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX inbox_open ON inbox (session, place) WHERE status IN ('queued', 'running');
+
+CREATE TABLE attachments (
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  blob TEXT NOT NULL,
+  PRIMARY KEY (session, blob)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE words USING fts5 (
+  text, session UNINDEXED, idx UNINDEXED, tokenize = "unicode61 remove_diacritics 2"
+);
+""",
+    ),
+)

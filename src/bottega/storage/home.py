@@ -1,0 +1,145 @@
+"""The home: the one folder that holds the database, blobs, keys and the locks that say who is alive.
+
+Every process that uses a home holds `home/lock` shared for its life; a migration needs it alone. A worker also holds
+`home/workers/<id>` exclusively: whoever can take that lock knows that the worker is dead.
+"""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from bottega.errors import Misconfigured, StorageFailed
+
+_NETWORK = {
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "afs",
+    "9p",
+    "ceph",
+    "glusterfs",
+    "fuse.sshfs",
+    "ncpfs",
+}
+
+
+class Home:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = -1
+
+    @property
+    def database(self) -> Path:
+        return self.path / "bottega.db"
+
+    @property
+    def blobs(self) -> Path:
+        return self.path / "blobs"
+
+    @property
+    def workers(self) -> Path:
+        return self.path / "workers"
+
+    @property
+    def backups(self) -> Path:
+        return self.path / "backups"
+
+    def enter(self) -> None:
+        """Make the folder if it is missing and say that this process uses it."""
+        refuse_network(self.path)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in (self.blobs, self.workers, self.backups):
+                folder.mkdir(exist_ok=True, mode=0o700)
+            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StorageFailed(
+                f"The home {str(self.path)!r} cannot be used: {error.strerror or error}.",
+                hint="Make it writable, or point BOTTEGA_HOME at another folder.",
+            ) from error
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+
+    def alone(self, patience: float = 5.0) -> bool:
+        """Try to be the only process in this home; while others stay, give up after `patience` seconds."""
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    return False
+                # Two that wait while holding the shared lock would wait for each other.
+                fcntl.flock(self._lock, fcntl.LOCK_UN)
+                time.sleep(0.02)
+            else:
+                return True
+
+    def together(self) -> None:
+        """Let others in again."""
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+
+    def leave(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+class Life:
+    """A worker's proof of life: a lock that the kernel drops when the process ends, however it ends."""
+
+    def __init__(self, home: Home, worker: str) -> None:
+        self.worker = worker
+        self._path = home.workers / worker
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def end(self) -> None:
+        self._path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def is_dead(home: Home, worker: str) -> bool:
+    """Whether that worker's process is gone. The one that asks must not be that worker."""
+    path = home.workers / worker
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        path.unlink(missing_ok=True)
+        return True
+    finally:
+        os.close(file)
+
+
+def refuse_network(path: Path) -> None:
+    """SQLite's locks do not hold on network file systems, so a home there would lose data."""
+    kind = _file_system(path)
+    if kind in _NETWORK:
+        raise Misconfigured(
+            f"The home {str(path)!r} is on a network file system ({kind}), where locks do not hold.",
+            hint="Point BOTTEGA_HOME at a folder on a local disk.",
+        )
+
+
+def _file_system(path: Path) -> str:
+    try:
+        table = Path("/proc/self/mountinfo").read_text()
+    except OSError:
+        return ""
+    target = str(path.absolute())
+    best, kind = "", ""
+    for line in table.splitlines():
+        left, _, right = line.partition(" - ")
+        mount = left.split()[4].replace("\\040", " ")
+        inside = target == mount or target.startswith(mount.rstrip("/") + "/")
+        if inside and len(mount) >= len(best):
+            best, kind = mount, right.split()[0]
+    return kind

@@ -1,0 +1,62 @@
+"""Connections to SQLite, set up alike everywhere, and its failures said in words that name the next step."""
+
+import sqlite3
+from pathlib import Path
+
+from bottega.errors import StorageFailed
+
+BUSY_MS = 10_000
+"""How long a statement waits for another process before it gives up."""
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection in autocommit mode: transactions are begun by hand."""
+    try:
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?mode=ro" if read_only else path,
+            uri=read_only,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=BUSY_MS / 1000,
+            cached_statements=256,
+        )
+        connection.execute("PRAGMA foreign_keys = ON")
+        if not read_only:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # FULL: what a client has seen survives a power cut, not only a kill.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA journal_size_limit = 67108864")
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
+    return connection
+
+
+def explain(error: Exception, path: Path) -> StorageFailed:
+    """What an error of SQLite or of the file system means for the person who sees it."""
+    text = str(error).lower()
+    if "full" in text or getattr(error, "errno", None) == 28:
+        return StorageFailed(
+            f"The disk that holds {str(path)!r} is full; nothing of this step was stored.",
+            hint="Free some space and run the same command again.",
+        )
+    if "readonly" in text or "read-only" in text or isinstance(error, PermissionError):
+        return StorageFailed(
+            f"The database {str(path)!r} cannot be written: it, or its folder, is read-only.",
+            hint="Make it writable, or point BOTTEGA_HOME at another folder.",
+        )
+    if "locked" in text or "busy" in text:
+        return StorageFailed(
+            f"Another program has kept the database {str(path)!r} locked for {BUSY_MS // 1000} s.",
+            hint="Close what has it open (`fuser` names it), then run the same command again.",
+        )
+    if "not a database" in text or "malformed" in text:
+        return StorageFailed(
+            f"The file {str(path)!r} is damaged, or is no Bottega database.",
+            hint="`bottega db check` says more; the newest backup is in the home's folder `backups`.",
+        )
+    if "unable to open" in text:
+        return StorageFailed(
+            f"The database {str(path)!r} cannot be opened.",
+            hint="Check that the folder exists and that you may write to it.",
+        )
+    return StorageFailed(f"The database {str(path)!r} failed: {error}.")
