@@ -127,10 +127,11 @@ def streamed_calls(events: list[StreamEvent]) -> list[dict[str, str]]:
         if not isinstance(event, CallPiece):
             continue
         if event.call not in calls:
-            assert event.id and event.name, "the first piece of a call names it"
+            assert event.id, "the first piece of a call names it"
+            assert event.name, "the first piece of a call names it"
             calls[event.call] = {"id": event.id, "name": event.name, "args": ""}
         else:
-            assert not event.id and not event.name, "a call is named once"
+            assert (event.id, event.name) == ("", ""), "a call is named once"
         calls[event.call]["args"] += event.partial_json
     assert list(calls) == list(range(len(calls))), "calls are counted from 0 without gaps"
     return list(calls.values())
@@ -142,4 +143,4 @@ def blocks_are_valid(end: Finished) -> None:
         if isinstance(block, Text):
             assert block.text
         if isinstance(block, ToolUse):
-            assert block.id and block.name
+            assert "" not in (block.id, block.name)

@@ -6,7 +6,7 @@ the fact (a block's start before its first delta) has a negative `sub`, what fol
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -43,7 +43,7 @@ EMPTY = Fold()
 def step(state: Fold, fact: Event) -> tuple[Fold, list[Event]]:
     """Advance the fold by one stored fact; return it among what the layers above saw."""
     payload: Any = fact.data
-    kind: Any = type(payload)
+    kind = cast(Any, type(payload))
     if kind is facts.TextDelta and state.open == "text" and state.responding:
         return state, [fact]
     rule = _RULES.get(kind)
