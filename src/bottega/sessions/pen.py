@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from bottega.errors import Fenced
+from bottega.errors import Fenced, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
@@ -65,6 +65,11 @@ class Pen:
         waiter: asyncio.Future[None] = self._loop.create_future()
         self._add(events, also, waiter, urgent=True)
         await waiter
+
+    @property
+    def is_full(self) -> bool:
+        """Too much of this session is not yet durable, or the pen writes no more."""
+        return self._size > ROOM or self.failure is not None
 
     async def room(self) -> None:
         """Wait while too much of this session is not yet durable."""
@@ -136,14 +141,15 @@ class Pen:
     ) -> None:
         """In the event loop, once the group is durable or has failed."""
         self._size -= batch.size
-        self.failure = self.failure or failure
+        if isinstance(failure, Fenced | StorageFailed):
+            self.failure = self.failure or failure
         if rows:
             self._feed.push(rows)
-        waiters, self._crowded = batch.waiters + self._crowded, []
-        for waiter in waiters:
+        crowded, self._crowded = self._crowded, []
+        for waiter in crowded + batch.waiters:
             if waiter.done():
                 continue
-            if self.failure:
-                waiter.set_exception(self.failure)
+            if failure:
+                waiter.set_exception(failure)
             else:
                 waiter.set_result(None)
