@@ -1,5 +1,6 @@
 """Generated histories: poisonous ones, as crashes and switches leave them, and valid ones."""
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -21,7 +22,6 @@ from bottega.messages.message import Message
 
 ORIGINS: tuple[Origin, ...] = ("anthropic", "openai-chat", "openai-responses", "gemini")
 
-_origins = st.sampled_from(("", *ORIGINS))
 _texts = st.sampled_from(
     [
         "",
@@ -52,12 +52,21 @@ _ids = st.sampled_from(
 )
 _names = st.sampled_from(["read_file", "functions.read file", "", "n" * 80, "naïve\udfff"])
 _inputs: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
-    [{}, {"path": "a.py"}, {"n": 1, "deep": [{"text": "\ud83d"}]}, {"\ud800": "é"}, {"x": None}]
+    [
+        {},
+        {"path": "a.py"},
+        {"\ud800": "e"},
+        {"n": 1, "deep": [{"text": "\ud83d"}]},
+        {"\ud800": "é"},
+        {"x": None},
+    ]
 )
 _signatures = st.sampled_from(["", "", "seal", "\ud800"])
 _raws: st.SearchStrategy[dict[str, Any] | None] = st.sampled_from(
     [None, None, {"type": "own"}, {"bad": "\ud83d"}]
 )
+_malformed = st.sampled_from(["", "", "", '{"path": ', "\ud800"])
+_sources = st.just(Sources((Source("a page", "https://example.org"),)))
 _media: st.SearchStrategy[Image | Audio | Document] = st.builds(
     lambda kind, media_type, data, blob, name: kind(media_type, data, blob, name),
     st.sampled_from([Image, Audio, Document]),
@@ -66,38 +75,39 @@ _media: st.SearchStrategy[Image | Audio | Document] = st.builds(
     st.sampled_from(["", "f00d"]),
     st.sampled_from(["", "a.png", "\ud800.png"]),
 )
-_text = st.builds(Text, _texts, _origins, _signatures)
-_result = st.builds(
-    ToolResult,
-    _ids,
-    st.lists(st.one_of(_text, _media), max_size=2).map(tuple),
-    st.booleans(),
-    st.booleans(),
-    _origins,
-    _raws,
-)
-_use = st.builds(
-    ToolUse,
-    _ids,
-    _names,
-    _inputs,
-    st.sampled_from(["", "", "", '{"path": ', "\ud800"]),
-    st.sampled_from([False, False, True]),
-    _origins,
-    _signatures,
-    _raws,
-)
-_reasoning = st.builds(Reasoning, _texts, _origins, _signatures, _raws)
-_sources = st.just(Sources((Source("a page", "https://example.org"),)))
-_block: st.SearchStrategy[Block] = st.one_of(
-    _text, _text, _use, _use, _result, _result, _reasoning, _media, _sources
-)
-_contents = st.lists(_block, max_size=5).map(tuple)
-_message = st.builds(
-    Message, st.sampled_from(["user", "assistant", "tool"]), _contents, st.integers(0, 9)
-)
 
-poisonous = st.lists(_message, max_size=9).map(tuple)
+
+@cache
+def poisonous(origin: Origin) -> st.SearchStrategy[tuple[Message, ...]]:
+    """Histories as crashes, cancels and switches from and to `origin` leave them, and worse."""
+    origins = st.sampled_from((origin, origin, origin, "", *ORIGINS))
+    text = st.builds(Text, _texts, origins, _signatures)
+    parts = st.lists(st.one_of(text, _media), max_size=2).map(tuple)
+    provided = st.sampled_from([False, False, True])
+    result = st.builds(ToolResult, _ids, parts, st.booleans(), provided, origins, _raws)
+    use = st.builds(
+        ToolUse, _ids, _names, _inputs, _malformed, provided, origins, _signatures, _raws
+    )
+    reasoning = st.builds(Reasoning, _texts, origins, _signatures, _raws)
+    block: st.SearchStrategy[Block] = st.one_of(
+        text, use, use, result, result, reasoning, _media, _sources
+    )
+    said = st.lists(st.one_of(text, text, block), max_size=3).map(tuple)
+    answered = st.lists(block, max_size=6).map(tuple)
+    ran = st.lists(st.one_of(result, result, result, block), max_size=3).map(tuple)
+    message = st.one_of(
+        st.builds(Message, st.just("user"), said),
+        st.builds(Message, st.just("assistant"), answered, st.integers(0, 9)),
+        st.builds(Message, st.just("tool"), ran),
+    )
+    return st.lists(message, max_size=8).map(tuple)
+
+
+def poisoned(
+    *origins: Origin,
+) -> st.SearchStrategy[tuple[Origin, tuple[Message, ...]]]:
+    """One of these protocols, and a history that it would refuse."""
+    return st.sampled_from(origins).flatmap(lambda o: st.tuples(st.just(o), poisonous(o)))
 
 
 @st.composite

@@ -20,7 +20,7 @@ from bottega.messages.block import (
 from bottega.messages.message import Message, user
 from bottega.messages.repair import GO_ON, INTERRUPTED, NOT_RUN, OPENING, repair
 from tests.hunt import examples
-from tests.messages.histories import ORIGINS, poisonous, valid
+from tests.messages.histories import ORIGINS, poisoned, valid
 from tests.messages.strict import STRICT
 
 hunted = settings(max_examples=examples(300, 100_000), deadline=None, database=None)
@@ -58,11 +58,12 @@ def texts(history: History, role: str) -> list[str]:
 
 @pytest.mark.fuzz
 @pytest.mark.requirement("C3", "A27")
-@given(history=poisonous, origin=st.sampled_from(ORIGINS))
+@given(poison=poisoned(*ORIGINS))
 @hunted
 def test_any_history_becomes_one_that_a_strict_provider_accepts(
-    history: History, origin: Origin
+    poison: tuple[Origin, History],
 ) -> None:
+    origin, history = poison
     before = repr(history)
     mended = repair(history, origin)
     if history:
@@ -84,21 +85,25 @@ def test_a_valid_history_comes_back_as_it_is(drawn: st.DataObject, origin: Origi
 
 
 @pytest.mark.fuzz
-@given(history=poisonous, origin=st.sampled_from(ORIGINS))
+@given(poison=poisoned(*ORIGINS))
 @roamed
 def test_a_new_prompt_changes_nothing_that_was_mended_before_it(
-    history: History, origin: Origin
+    poison: tuple[Origin, History],
 ) -> None:
     """Otherwise the provider's cache of the conversation would be lost."""
+    origin, history = poison
     first = repair((*history, user("one")), origin)
     second = repair((*history, user("one"), answer(Text("two")), user("three")), origin)
     assert second[: len(first)] == first
 
 
 @pytest.mark.fuzz
-@given(history=poisonous)
+@given(poison=poisoned(""))
 @roamed
-def test_a_provider_without_a_protocol_gets_a_history_in_order(history: History) -> None:
+def test_a_provider_without_a_protocol_gets_a_history_in_order(
+    poison: tuple[Origin, History],
+) -> None:
+    _, history = poison
     mended = repair(history, "")
     assert repair(mended, "") is mended
     assert texts(mended, "assistant") == texts(history, "assistant")
@@ -114,6 +119,16 @@ def test_parallel_calls_of_a_cancelled_step_each_get_a_result_in_the_order_of_th
         result("c"),
         user("stop"),
     )
+
+
+def test_a_crash_between_two_results_leaves_a_valid_history() -> None:
+    history = (user("go"), answer(use("a"), use("b")), result("a"))
+    assert repair(history, "anthropic") == (*history, lost("b"))
+
+
+def test_results_of_calls_with_the_same_id_are_dealt_out_in_order() -> None:
+    history = (user("go"), answer(use("a"), use("a")), result("a", "1"), result("a", "2"))
+    assert repair(history, "gemini")[2:] == (result("a", "1"), result("a_2", "2"))
 
 
 def test_the_first_of_two_results_wins_and_orphans_are_left_out() -> None:
@@ -185,11 +200,11 @@ def test_ids_cut_to_the_same_length_stay_apart() -> None:
 
 
 def test_malformed_arguments_go_back_as_an_object_with_an_error() -> None:
-    call = ToolUse("a", "read_file", malformed='{"path": ')
+    call = ToolUse("a", "read_file", malformed='{"path": ', origin="anthropic", raw={"x": 1})
     mended = repair((user("go"), answer(call)), "anthropic")
     assert mended == (
         user("go"),
-        answer(ToolUse("a", "read_file", {"malformed": '{"path": '})),
+        answer(ToolUse("a", "read_file", {"malformed": '{"path": '}, origin="anthropic")),
         lost("a", NOT_RUN),
     )
 
@@ -239,6 +254,8 @@ def test_a_search_that_was_cut_off_does_not_go_back_to_anthropic() -> None:
     for content in ((search, Text("so")), (found, Text("so")), (found, search, Text("so"))):
         mended = repair((user("go"), answer(*content), user("on")), "anthropic")
         assert mended[1] == answer(Text("so"))
+    mended = repair((user("go"), answer(search, found, search, found), user("on")), "anthropic")
+    assert mended[1] == answer(search, found)
 
 
 def test_a_search_that_stands_in_the_history_twice_goes_back_once() -> None:
@@ -295,6 +312,26 @@ def test_half_a_character_is_replaced_and_two_halves_are_joined() -> None:
     mended = repair((user("\ud83d\ude00 \udfff"), answer(call), result("a")), "gemini")
     assert mended[0] == user("😀 \ufffd")
     assert mended[1] == answer(ToolUse("a", "write", {"text": ["😀", "\ufffd"]}))
+
+
+def test_a_raw_item_that_cannot_be_said_is_left_behind() -> None:
+    bad = {"text": "\ud800"}
+    history = (
+        user("go"),
+        answer(
+            Reasoning("hm", "anthropic", raw=bad),
+            use("a", origin="anthropic", raw=bad),
+            ToolUse("b", "write", {"\ud800": "e"}),
+        ),
+        Message("tool", (ToolResult("a", (Text("x"),), origin="anthropic", raw=bad),)),
+        result("b"),
+    )
+    assert repair(history, "anthropic") == (
+        user("go"),
+        answer(use("a", origin="anthropic"), ToolUse("b", "write", {"\ufffd": "e"})),
+        Message("tool", (ToolResult("a", (Text("x"),), origin="anthropic"),)),
+        result("b"),
+    )
 
 
 def long_history(turns: int) -> History:
