@@ -42,10 +42,10 @@ _ACTORS: dict[str, Actor] = {
 }
 
 
-def log(*payloads: Any, message_id: str = "m1", start: int = 1) -> list[Event]:
+def log(*payloads: Any, message_id: str = "m1", start: int = 1, step: int = 0) -> list[Event]:
     """These payloads as a log: indexes without gaps, steps counted by their requests."""
     events: list[Event] = []
-    step = attempt = 0
+    attempt = min(step, 1)
     for index, payload in enumerate(payloads, start):
         if isinstance(payload, MessageStart):
             step, attempt = step + 1, 1

@@ -244,6 +244,7 @@ def test_a_request_after_a_crash_closes_what_the_dead_worker_left_open() -> None
     ]
 
 
+@pytest.mark.requirement("X18")
 def test_a_tool_that_the_provider_ran_is_told_as_a_call_with_its_result() -> None:
     search = ToolUse("s", "web_search", {"q": "x"}, server=True)
     found = ToolResult("s", (Text("found"),), server=True)
