@@ -73,7 +73,9 @@ def pieces(body: bytes, size: int) -> Iterator[bytes]:
         yield body[start : start + (size or len(body))]
 
 
-def play(kind: str, body: bytes, size: int = 0, request: Request | None = None) -> list[StreamEvent]:
+def play(
+    kind: str, body: bytes, size: int = 0, request: Request | None = None
+) -> list[StreamEvent]:
     """What an adapter makes of a body that arrives in pieces of `size` bytes (0: whole)."""
     decoder = wire(kind).decoder(request or Request(model="m", messages=()))  # type: ignore[arg-type]
     splitter = Splitter()
