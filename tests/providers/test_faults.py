@@ -52,8 +52,8 @@ async def test_a_server_that_does_not_speak_http_is_recognised(transport: Transp
 
 
 async def test_a_connection_that_never_stands_is_given_up(transport: Transport) -> None:
-    async with _speaking(b"") as url:
-        url = url.replace("http://", "https://")
+    async with _speaking(b"") as plain:
+        url = plain.replace("http://", "https://")
         timeouts = Timeouts(connect=0.05)
         failed = await Caller(transport, url, attempts=1, timeouts=timeouts).fail()
     assert failed.message == f"No connection to {url} in 0.05 seconds."

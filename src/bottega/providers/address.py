@@ -30,12 +30,23 @@ def login_of(url: str) -> tuple[str, str]:
     return unquote(parts.username or ""), unquote(parts.password or "")
 
 
+def with_login(url: str, source: str) -> str:
+    """The address with the login that `source` holds, if any."""
+    login, at, _ = _split(source).netloc.rpartition("@")
+    return url.replace("://", f"://{login}{at}", 1)
+
+
 def is_loopback(host: str) -> bool:
     """Whether this name or address is the machine itself."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     number = _number(host)
     return number is not None and number.is_loopback
+
+
+def is_address_number(host: str) -> bool:
+    """Whether this is a number such as 10.0.0.1 rather than a name."""
+    return _number(host) is not None
 
 
 def proxy_for(url: str, proxies: Mapping[str, str]) -> str:
