@@ -79,7 +79,10 @@ ALL = from_environment(
         ("guide", Route("guide", None, "")),
         ("guide/tour", Route("guide", None, "tour")),
         ("scripted/two/steps", Route("scripted", None, "two/steps")),
-        (" openai/gpt-5 ", Route("openai", "openai-responses", "gpt-5", "https://api.openai.com/v1")),
+        (
+            " openai/gpt-5 ",
+            Route("openai", "openai-responses", "gpt-5", "https://api.openai.com/v1"),
+        ),
     ],
 )
 def test_a_prefix_names_the_provider(name: str, route: Route) -> None:
@@ -123,7 +126,7 @@ def test_the_default_may_be_built_in_or_force_a_protocol() -> None:
         ("x", Routes(default="nobody"), "default provider 'nobody' is not known", "openai, "),
         (
             "lab/m",
-            Routes({"lab": Endpoint("", "https://lab.test", key_variable="LAB_KEY")}),
+            Routes({"lab": Endpoint("", "https://lab.test", key_env="LAB_KEY")}),
             "'lab' has no key",
             "Set LAB_KEY, or type: bottega keys set lab",
         ),
@@ -176,7 +179,12 @@ def test_openais_newer_protocol_is_spoken_only_to_openai(base: str, wire: str) -
         ("OPENAI_BASE_URL", "openai", "localhost:8000", "http://localhost:8000/v1"),
         ("OPENAI_BASE_URL", "openai", "10.0.0.5:8000/v1", "http://10.0.0.5:8000/v1"),
         ("OPENAI_BASE_URL", "openai", "https://x.test/v1/chat/completions", "https://x.test/v1"),
-        ("OPENAI_BASE_URL", "openai", "https://x.test/v1beta/openai/", "https://x.test/v1beta/openai"),
+        (
+            "OPENAI_BASE_URL",
+            "openai",
+            "https://x.test/v1beta/openai/",
+            "https://x.test/v1beta/openai",
+        ),
         ("OPENAI_BASE_URL", "openai", "https://x.test/api/paas/v4", "https://x.test/api/paas/v4"),
         ("OPENROUTER_BASE_URL", "openrouter", "https://x.test/api", "https://x.test/api/v1"),
         ("LITELLM_API_BASE", "litellm", "http://x.test:4000", "http://x.test:4000/v1"),

@@ -31,7 +31,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     key: str = ""
     base_url: str = ""
     wire: WireName | None = None
-    key_variable: str = ""
+    key_env: str = ""
     """The environment variable that a user-defined provider's key is read from."""
     headers: dict[str, str] = {}
 
@@ -114,7 +114,7 @@ def define(table: Routes, name: str, endpoint: Endpoint, env: Mapping[str, str])
     old = table.endpoints.get(name, Endpoint())
     new = msgspec.structs.replace(
         endpoint,
-        key=old.key or endpoint.key.strip() or _first(env, (endpoint.key_variable,)),
+        key=old.key or endpoint.key.strip() or _first(env, (endpoint.key_env,)),
         base_url=old.base_url or endpoint.base_url.strip(),
     )
     return msgspec.structs.replace(table, endpoints={**table.endpoints, name: new})
@@ -190,7 +190,7 @@ def _is_open(provider: str, endpoint: Endpoint) -> bool:
 
 def _missing_key(provider: str, endpoint: Endpoint) -> Misconfigured:
     vendor = VENDORS.get(provider)
-    variable = endpoint.key_variable or (vendor.keys[0] if vendor else "")
+    variable = endpoint.key_env or (vendor.keys[0] if vendor else "")
     typed = f"bottega keys set {provider}"
     return Misconfigured(
         f"The provider {provider!r} has no key.",
