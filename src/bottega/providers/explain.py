@@ -227,6 +227,12 @@ def explain_status(
     )
 
 
+def explain_body(provider: str, status: int, body: bytes, headers: dict[str, str]) -> Failed:
+    """What an HTTP error means, by its status and whatever its body says."""
+    error = read_error(body)
+    return explain_status(provider, status, error.message, headers, error.kind)
+
+
 def explain_error(provider: str, error: ErrorText) -> Failed:
     """What an error means that came inside an answer whose status was 200."""
     known = (_KINDS[word] for word in error.kind.lower().split() if word in _KINDS)
@@ -379,7 +385,7 @@ def _kind_of(error: dict[str, Any]) -> str:
 
 
 def _status_of(error: dict[str, Any]) -> int:
-    for name in ("code", "status"):
+    for name in ("code", "status", "status_code"):
         found = error.get(name)
         if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) == 3:
             found = int(found)
