@@ -1,8 +1,8 @@
 """The Messages protocol of Anthropic, and of everyone who speaks it."""
 
-from bottega.providers.anthropic.answer import PROVIDER, Answer
+from bottega.providers.anthropic.answer import Answer
 from bottega.providers.anthropic.request import to_wire
-from bottega.providers.explain import explain_status, read_error
+from bottega.providers.explain import explain_body
 from bottega.providers.provider import Decoder, Failed, Request
 
 __all__ = ["decoder", "explain", "name", "to_wire"]
@@ -17,5 +17,4 @@ def decoder(request: Request) -> Decoder:
 
 def explain(status: int, body: bytes, headers: dict[str, str]) -> Failed:
     """What an HTTP error of this protocol means."""
-    error = read_error(body)
-    return explain_status(PROVIDER, status, error.message, headers, error.kind)
+    return explain_body("The provider", status, body, headers)

@@ -11,12 +11,12 @@ from bottega.messages.block import Block, Source, Sources, Text, tool_uses
 from bottega.messages.message import StopReason, Usage
 from bottega.providers.anthropic import events
 from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, OpenText, opened
-from bottega.providers.anthropic.events import Delta, Event, Message
-from bottega.providers.broken import CUT_OFF, unreadable
+from bottega.providers.anthropic.events import Event, Message
 from bottega.providers.explain import error_in, explain_error
+from bottega.providers.json_values import count, word
+from bottega.providers.loose_json import REFUSALS, second_look
+from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.provider import Failed, Finished, Started, StreamEvent
-
-PROVIDER = "Anthropic"
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end_turn",
@@ -40,6 +40,7 @@ class Answer:
     def __init__(self) -> None:
         self._started = False
         self._done = False
+        self._broken = False
         self._model = ""
         self._usage: dict[str, Any] = {}
         self._stop = ""
@@ -54,24 +55,24 @@ class Answer:
             return ()
         try:
             event = events.read(data)
-        except (ValueError, RecursionError) as error:
-            return self._step_slowly(name, data, error)
-        if event.type == "content_block_delta" and event.delta is not None:
-            block = self._open.get(event.index)
-            if block is not None:
-                return block.take(event.delta)
+        except REFUSALS:
+            event = second_look(data, Event, events.STREAMED)
+        if self._broken or event is None:
+            return self._unread(data)
+        if event.type == "content_block_delta":
+            return self._on_block_delta(event)
         return self._other(event.type or name, event)
 
     def whole(self, body: bytes) -> Sequence[StreamEvent]:
         """Take a non-streaming answer."""
+        if self._done:
+            return ()
         try:
             message = events.read_message(body)
-        except (ValueError, RecursionError):
-            return self._fail(unreadable(PROVIDER, "an answer that is no message"))
-        if message.error is not None or message.type == "error":
-            return self._fail(explain_error(PROVIDER, error_in({"error": message.error})))
-        if message.content is None:
-            return self._fail(unreadable(PROVIDER, "an answer without content"))
+        except REFUSALS:
+            message = second_look(body, Message, frozenset())
+        if message is None or message.content is None or message.error is not None:
+            return self._fail(no_answer(body))
         out = self._begin(message)
         for index, start in enumerate(message.content):
             out += self._start(index, start)
@@ -83,21 +84,21 @@ class Answer:
 
     def end(self) -> Sequence[StreamEvent]:
         """The body ended; without `message_stop` nothing of it counts."""
-        return () if self._done else self._fail(CUT_OFF)
+        return () if self._done else self._fail(cut_off())
 
-    def _step_slowly(self, name: str, data: bytes, error: Exception) -> Sequence[StreamEvent]:
-        if data == b"[DONE]":
+    def _unread(self, data: bytes) -> Sequence[StreamEvent]:
+        """No JSON: the end of a cut stream if nothing follows, and else a fault of the provider."""
+        if data.strip() in (b"", b"[DONE]"):
             return ()
-        try:
-            event = events.read_slowly(data)
-        except (ValueError, RecursionError):
-            return self._fail(unreadable(PROVIDER, "an event that is no JSON", error))
-        return self._other(event.type or name, event)
+        if self._broken or not data.lstrip().startswith(b"{"):
+            return self._fail(unreadable(started=self._started))
+        self._broken = True
+        return ()
 
     def _other(self, kind: str, event: Event) -> Sequence[StreamEvent]:
         if kind == "error" or event.error is not None:
             said = {"error": event.error} if event.error else {"message": event.message}
-            return self._fail(explain_error(PROVIDER, error_in(said)))
+            return self._fail(explain_error("The provider", error_in(said)))
         rule = self._RULES.get(kind)
         return rule(self, event) if rule is not None else ()
 
@@ -108,7 +109,14 @@ class Answer:
         return self._start(event.index, event.content_block or {})
 
     def _on_block_delta(self, event: Event) -> Sequence[StreamEvent]:
-        return self._delta(event.index, event.delta or Delta())
+        block, delta = self._open.get(event.index), event.delta
+        if delta is None:
+            return ()
+        if block is not None:
+            return block.take(delta)
+        # Words that belong to no open block cannot be put in their place.
+        lost = delta.text or delta.thinking or delta.partial_json
+        return self._fail(unreadable(started=self._started)) if lost else ()
 
     def _on_block_stop(self, event: Event) -> Sequence[StreamEvent]:
         return self._stop_block(event.index)
@@ -131,30 +139,22 @@ class Answer:
             self._count(message.usage)
         return [Started(self._model)]
 
-    def _delta(self, index: int, delta: Delta) -> list[StreamEvent]:
-        out: list[StreamEvent] = []
-        if index not in self._open:
-            # A delta whose start was left out still says what it belongs to, unless it is a call's.
-            if delta.type == "input_json_delta":
-                return self._fail(
-                    unreadable(PROVIDER, "the arguments of a call that it did not name")
-                )
-            kind = "thinking" if delta.type in ("thinking_delta", "signature_delta") else "text"
-            out = self._start(index, {"type": kind})
-        return [*out, *self._open[index].take(delta)]
-
     def _start(self, index: int, start: dict[str, Any]) -> list[StreamEvent]:
         block = opened(start, self._calls)
         if isinstance(block, OpenCall):
             if not block.name:
-                return self._fail(unreadable(PROVIDER, "a call that it did not name"))
+                return self._fail(unreadable(started=True))
             self._calls += 1
+        out = self._begin()
+        # Texts follow each other: one without an end ends here. Calls may grow side by side.
+        for other in [at for at, text in self._open.items() if not isinstance(text, OpenCall)]:
+            out += self._stop_block(other)
         self._blocks.append(block)
         self._open[index] = block
-        return [*self._begin(), *block.open()]
+        return [*out, *block.open()]
 
     def _stop_block(self, index: int) -> Sequence[StreamEvent]:
-        block = self._open.get(index)
+        block = self._open.pop(index, None)
         return block.close() if block is not None else ()
 
     def _count(self, usage: Any) -> None:
@@ -166,13 +166,12 @@ class Answer:
     def _stopped(self, reason: str | None, details: Any) -> None:
         self._stop = reason or self._stop
         if isinstance(details, dict):
-            explanation = cast("dict[str, Any]", details).get("explanation")
-            self._explanation = explanation if isinstance(explanation, str) else ""
+            self._explanation = word(cast("dict[str, Any]", details).get("explanation"))
 
     def _finish(self) -> list[StreamEvent]:
         out = self._begin()
-        for block in self._blocks:
-            out += block.close()
+        for index in list(self._open):
+            out += self._stop_block(index)
         content = self._content()
         stop = _STOPS.get(self._stop, "end_turn")
         if stop == "end_turn" and self._stop != "pause_turn" and tool_uses(content):
@@ -217,20 +216,16 @@ class Answer:
 
 
 def _usage(counts: dict[str, Any]) -> Usage:
-    read = _number(counts.get("cache_read_input_tokens"))
-    written = _number(counts.get("cache_creation_input_tokens"))
+    read = count(counts.get("cache_read_input_tokens"))
+    written = count(counts.get("cache_creation_input_tokens"))
     details = counts.get("output_tokens_details")
     thinking = (
         cast("dict[str, Any]", details).get("thinking_tokens") if isinstance(details, dict) else 0
     )
     return Usage(
-        input_tokens=_number(counts.get("input_tokens")) + read + written,
-        output_tokens=_number(counts.get("output_tokens")),
+        input_tokens=count(counts.get("input_tokens")) + read + written,
+        output_tokens=count(counts.get("output_tokens")),
         cached_tokens=read,
         cache_write_tokens=written,
-        reasoning_tokens=_number(thinking),
+        reasoning_tokens=count(thinking),
     )
-
-
-def _number(found: Any) -> int:
-    return int(found) if isinstance(found, int | float) and 0 <= found < 2**53 else 0

@@ -5,10 +5,10 @@ from typing import Any, Protocol, cast
 
 from bottega import ids
 from bottega.messages.block import Block, Reasoning, Source, Text, ToolResult, ToolUse
-from bottega.providers import json_text
 from bottega.providers.anthropic.events import Delta
-from bottega.providers.json_text import objects, word
+from bottega.providers.json_values import call_input, encode, objects, word
 from bottega.providers.provider import CallPiece, ReasoningPiece, StreamEvent, TextPiece
+from bottega.providers.surrogates import Growing, mended
 
 MAX_SHOWN = 2000
 """Characters of a server tool's result that people see; the model's own record is `raw`."""
@@ -34,7 +34,7 @@ class OpenBlock(Protocol):
 
 class OpenText:
     def __init__(self, start: dict[str, Any]) -> None:
-        self._text = json_text.Growing()
+        self._text = Growing()
         self._start = start
         self.sources: list[Source] = []
 
@@ -59,7 +59,7 @@ class OpenText:
         return Text(text) if text else None
 
     def _add(self, piece: str) -> Sequence[StreamEvent]:
-        shown = self._text.add(piece)
+        shown = self._text.add_odd(piece)
         return (TextPiece(shown),) if shown else ()
 
     def _cite(self, citation: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ class OpenText:
 
 class OpenThought:
     def __init__(self, start: dict[str, Any]) -> None:
-        self._text = json_text.Growing()
+        self._text = Growing()
         self._start = start
         self._signature: list[str] = []
 
@@ -95,7 +95,7 @@ class OpenThought:
         return Reasoning(text, "anthropic", signature) if text or signature else None
 
     def _add(self, piece: str) -> Sequence[StreamEvent]:
-        shown = self._text.add(piece)
+        shown = self._text.add_odd(piece)
         return (ReasoningPiece(shown),) if shown else ()
 
 
@@ -106,7 +106,7 @@ class OpenCall:
         self._start = start
         self._number = number
         self._server = start.get("type") != "tool_use"
-        self._text = json_text.Growing()
+        self._text = Growing()
         self._given = False
         self.id = word(start.get("id")) or ids.fresh("call")
         self.name = word(start.get("name"))
@@ -117,21 +117,21 @@ class OpenCall:
     def take(self, delta: Delta) -> Sequence[StreamEvent]:
         if delta.type != "input_json_delta":
             return ()
-        shown = self._text.add(delta.partial_json or "")
+        shown = self._text.add_odd(delta.partial_json or "")
         return (CallPiece(self._number, shown),) if shown else ()
 
     def close(self) -> Sequence[StreamEvent]:
         left = self._text.end()
         given = self._start.get("input")
-        if given and not self._text.parts:
+        if given and not self._text.text:
             # A server that does not stream arguments puts them into the start.
-            left = self._text.add(json_text.encode(given).decode())
+            left = self._text.add_odd(encode(given).decode())
             self._given = True
         return (CallPiece(self._number, left),) if left else ()
 
     def block(self, cut: bool) -> Block | None:
         text = self._text.text
-        found, malformed = json_text.arguments(text)
+        found, malformed = call_input(text)
         if cut and not self._server and (self._given or not text.strip()):
             # Arguments that were parsed elsewhere do not show whether they are all there.
             found, malformed = {}, text or CUT
@@ -172,6 +172,7 @@ def opened(start: dict[str, Any], calls: int) -> OpenBlock:
         return OpenText(start)
     if kind == "thinking":
         return OpenThought(start)
+    start = mended(start)
     if kind == "redacted_thinking":
         return Whole(Reasoning("", "anthropic", raw=start))
     if kind.endswith("tool_use"):

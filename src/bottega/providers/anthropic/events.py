@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-from bottega.providers import json_text
-
 
 class Delta(msgspec.Struct, gc=False):
     """Of a block (`text_delta` …), or of the message (`stop_reason`)."""
@@ -44,27 +42,7 @@ class Event(msgspec.Struct, gc=False):
 
 
 read = msgspec.json.Decoder(Event).decode
-_read_message = msgspec.json.Decoder(Message).decode
+read_message = msgspec.json.Decoder(Message).decode
 
-
-def read_slowly(data: bytes) -> Event:
-    """The same for an event with halves of surrogate pairs; raises `ValueError` for anything else.
-
-    The texts of a delta keep their halves: the next delta may hold the other one.
-    """
-    found = json_text.read(data)
-    event = msgspec.convert(json_text.mended(found), Event)
-    if event.delta is not None:
-        said = found["delta"]
-        event.delta.text = said.get("text")
-        event.delta.thinking = said.get("thinking")
-        event.delta.partial_json = said.get("partial_json")
-    return event
-
-
-def read_message(body: bytes) -> Message:
-    """A non-streaming answer; raises `ValueError` where it is none."""
-    try:
-        return _read_message(body)
-    except (ValueError, RecursionError):
-        return msgspec.convert(json_text.mended(json_text.read(body)), Message)
+STREAMED = frozenset({"text", "thinking", "partial_json"})
+"""Where a piece of text may end in half a character."""

@@ -20,8 +20,9 @@ from bottega.messages.block import (
     ToolUse,
 )
 from bottega.messages.message import Message
-from bottega.providers import abilities, json_text
+from bottega.providers import abilities
 from bottega.providers.anthropic import thinking
+from bottega.providers.json_values import encode
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 VERSION = "2023-06-01"
@@ -53,9 +54,7 @@ def to_wire(request: Request, target: Target) -> WireRequest:
         if "system" not in body:
             body["tools"][-1]["cache_control"] = _CACHE
     notices = [*plan.notices, *_set_temperature(body, request, plan.thinks)]
-    return WireRequest(
-        _url(target.base_url), _headers(target), json_text.encode(body), tuple(notices)
-    )
+    return WireRequest(_url(target.base_url), _headers(target), encode(body), tuple(notices))
 
 
 def _url(base: str) -> str:
@@ -161,7 +160,7 @@ def _thought(block: Reasoning) -> _Wire | None:
 def _call(use: ToolUse) -> _Wire | None:
     if use.server:
         return _replayed(use)
-    shown = {"malformed_arguments": use.malformed} if use.malformed else use.input
+    shown = {"malformed": use.malformed} if use.malformed else use.input
     return {"type": "tool_use", "id": _id(use.id), "name": use.name, "input": shown}
 
 

@@ -4,8 +4,8 @@ from typing import Any, cast
 
 import msgspec
 
-from bottega.providers.explain import explain_status, read_error
-from bottega.providers.gemini.answer import PROVIDER, Answer
+from bottega.providers.explain import explain_body
+from bottega.providers.gemini.answer import Answer
 from bottega.providers.gemini.request import to_wire
 from bottega.providers.provider import Decoder, Failed, Request
 
@@ -21,8 +21,7 @@ def decoder(request: Request) -> Decoder:
 
 def explain(status: int, body: bytes, headers: dict[str, str]) -> Failed:
     """What an HTTP error of this protocol means; the time to wait may stand in its body."""
-    error = read_error(body)
-    failed = explain_status(PROVIDER, status, error.message, headers, error.kind)
+    failed = explain_body("The provider", status, body, headers)
     if failed.retry_after is None:
         failed = msgspec.structs.replace(failed, retry_after=_retry_delay(body))
     return failed

@@ -9,11 +9,12 @@ from typing import Any
 
 from bottega.messages.block import Block, Source, Sources, ToolUse, tool_uses
 from bottega.messages.message import StopReason, Usage
-from bottega.providers import json_text
-from bottega.providers.broken import CUT_OFF, unreadable
 from bottega.providers.explain import error_in, explain_error
 from bottega.providers.gemini import chunks, parts
 from bottega.providers.gemini.chunks import Candidate, Chunk, Counts, FunctionCall, Part
+from bottega.providers.json_values import encode
+from bottega.providers.loose_json import REFUSALS, second_look
+from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.provider import (
     CallPiece,
     Failed,
@@ -23,8 +24,6 @@ from bottega.providers.provider import (
     StreamEvent,
     TextPiece,
 )
-
-PROVIDER = "Gemini"
 
 _STOPS: dict[str, StopReason] = {
     "STOP": "end_turn",
@@ -59,6 +58,7 @@ class Answer:
     def __init__(self) -> None:
         self._started = False
         self._done = False
+        self._broken = False
         self._model = ""
         self._usage = Counts()
         self._finish = ""
@@ -76,39 +76,48 @@ class Answer:
             return ()
         try:
             chunk = chunks.read(data)
-        except (ValueError, RecursionError) as error:
-            return self._step_slowly(data, error)
+        except REFUSALS:
+            chunk = second_look(data, Chunk, chunks.STREAMED)
+        if self._broken or chunk is None:
+            return self._unread(data)
         return self._take(chunk)
 
     def whole(self, body: bytes) -> Sequence[StreamEvent]:
         """Take a non-streaming answer, or a stream that came as one JSON array."""
-        out = [*self.step("", body)]
-        if not self._done and not self._finish and not self._open:
-            return [*out, *self._fail(unreadable(PROVIDER, "an answer without content"))]
+        if self._done:
+            return ()
+        shape = list[Chunk] if body.lstrip().startswith(b"[") else Chunk
+        found = second_look(body, shape, chunks.STREAMED)
+        out: list[StreamEvent] = []
+        for chunk in [found] if isinstance(found, Chunk) else found or ():
+            out += self._take(chunk)
+            if self._done:
+                return out
+        if not self._finish and not self._open:
+            return self._fail(no_answer(body))
         return [*out, *self.end()]
 
     def end(self) -> Sequence[StreamEvent]:
         """The body ended: say the whole answer, if it had an end of its own."""
         if self._done:
             return ()
-        return self._finished() if self._finish else self._fail(CUT_OFF)
+        return self._finished() if self._finish else self._fail(cut_off())
 
-    def _step_slowly(self, data: bytes, error: Exception) -> Sequence[StreamEvent]:
-        if data == b"[DONE]":
+    def _unread(self, data: bytes) -> Sequence[StreamEvent]:
+        """No JSON: the end of a cut stream if nothing follows, and else a fault of the provider."""
+        if self._finish or data.strip() in (b"", b"[DONE]"):
             return ()
-        try:
-            found = chunks.read_slowly(data)
-        except (ValueError, RecursionError):
-            return self._fail(unreadable(PROVIDER, "a chunk that is no JSON", error))
-        out: list[StreamEvent] = []
-        for chunk in found:
-            if not self._done:
-                out += self._take(chunk)
-        return out
+        array = second_look(data, list[Chunk], chunks.STREAMED)
+        if array and array[0].error is not None:
+            return self._take(array[0])
+        if self._broken or not data.lstrip().startswith(b"{"):
+            return self._fail(unreadable(started=self._started))
+        self._broken = True
+        return ()
 
     def _take(self, chunk: Chunk) -> list[StreamEvent]:
         if chunk.error is not None:
-            return self._fail(explain_error(PROVIDER, error_in({"error": chunk.error})))
+            return self._fail(explain_error("The provider", error_in({"error": chunk.error})))
         out: list[StreamEvent] = []
         if not self._started:
             self._started = True
@@ -166,7 +175,7 @@ class Answer:
             run = parts.Run(thought)
             self._add(run, out)
         run.signature = run.signature or signature
-        shown = run.text.add(text)
+        shown = run.text.add_odd(text)
         if shown:
             out.append(ReasoningPiece(shown) if run.thought else TextPiece(shown))
 
@@ -178,7 +187,7 @@ class Answer:
                 out.append(CallPiece(self._calls - 1, said))
             return
         if not wire.name:
-            out += self._fail(unreadable(PROVIDER, "a call that it did not name"))
+            out += self._fail(unreadable(started=True))
             return
         call = parts.Call(wire, signature)
         self._add(call, out)
@@ -187,7 +196,7 @@ class Answer:
 
     def _add_server_call(self, use: ToolUse, out: list[StreamEvent]) -> None:
         self._add(parts.Fixed(use), out)
-        said = json_text.encode(use.input).decode()
+        said = encode(use.input).decode()
         out.append(CallPiece(self._calls, said, use.id, use.name))
         self._calls += 1
 

@@ -1,10 +1,8 @@
 """The chunks of a generateContent answer as typed values; a server leaves out what is empty."""
 
-from typing import Any, cast
+from typing import Any
 
 import msgspec
-
-from bottega.providers import json_text
 
 
 class FunctionCall(msgspec.Struct, gc=False, rename="camel"):
@@ -63,24 +61,5 @@ class Chunk(msgspec.Struct, gc=False, rename="camel"):
 
 read = msgspec.json.Decoder(Chunk).decode
 
-
-def read_slowly(data: bytes) -> list[Chunk]:
-    """The same for an array of chunks, or one with halves of surrogate pairs, which texts keep.
-
-    Raises `ValueError` for anything else.
-    """
-    found = json_text.read(data)
-    array = cast("list[Any]", found) if isinstance(found, list) else [found]
-    if not array:
-        raise ValueError("an empty array is no answer")
-    return [_keep_halves(part) for part in array]
-
-
-def _keep_halves(found: Any) -> Chunk:
-    chunk = msgspec.convert(json_text.mended(found), Chunk)
-    for number, candidate in enumerate(chunk.candidates or ()):
-        if candidate.content is None:
-            continue
-        for place, part in enumerate(candidate.content.parts or ()):
-            part.text = found["candidates"][number]["content"]["parts"][place].get("text")
-    return chunk
+STREAMED = frozenset({"text"})
+"""Where a piece of text may end in half a character."""

@@ -14,10 +14,10 @@ from bottega.messages.block import (
     ToolResult,
     ToolUse,
 )
-from bottega.providers import json_text
 from bottega.providers.gemini.arguments import Leaves
 from bottega.providers.gemini.chunks import FunctionCall, Part
-from bottega.providers.json_text import objects, word
+from bottega.providers.json_values import encode, is_object, objects, word
+from bottega.providers.surrogates import Growing, mended
 
 MAX_SHOWN = 2000
 """Characters of a server tool's result that people see; the model's own record is `raw`."""
@@ -28,7 +28,7 @@ class Run:
 
     def __init__(self, thought: bool) -> None:
         self.thought = thought
-        self.text = json_text.Growing()
+        self.text = Growing()
         self.signature = ""
 
     def block(self) -> Block | None:
@@ -59,16 +59,16 @@ class Call:
             return ""
         if self._args is None:
             self._args = self._leaves.value
-        return json_text.encode(self._args).decode()
+        return encode(self._args).decode()
 
     def block(self) -> Block | None:
         args: Any = self._leaves.value if self.open else self._args
-        sound = not self.open and not self._leaves.broken and json_text.is_object(args)
+        sound = not self.open and not self._leaves.broken and is_object(args)
         return ToolUse(
             self.id,
             self.name,
             args if sound else {},
-            "" if sound else json_text.encode(args).decode(),
+            "" if sound else encode(args).decode(),
             origin="gemini" if self._signature else "",
             signature=self._signature,
         )
@@ -88,11 +88,11 @@ def server_call(part: Part) -> ToolUse | None:
     """A call that Google runs itself, with the part as it came."""
     seal = {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
     if part.executable_code is not None:
-        code = part.executable_code
+        code = mended(part.executable_code)
         said = {name: code[name] for name in ("language", "code") if name in code}
         return _use(code, "code_execution", said, {"executableCode": code, **seal})
     if part.tool_call is not None:
-        call = part.tool_call
+        call = mended(part.tool_call)
         args = call.get("args")
         name = word(call.get("toolType")).lower() or "server_tool"
         shown = cast("dict[str, Any]", args) if isinstance(args, dict) else {}
@@ -109,11 +109,11 @@ def server_result(part: Part, last_call: str) -> ToolResult | None:
     """The result of such a call; one without an id answers the last call."""
     seal = {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
     if part.code_execution_result is not None:
-        wire, name = part.code_execution_result, "codeExecutionResult"
+        wire, name = mended(part.code_execution_result), "codeExecutionResult"
         shown = word(wire.get("output"))
         failed = word(wire.get("outcome")) != "OUTCOME_OK"
     elif part.tool_response is not None:
-        wire, name = part.tool_response, "toolResponse"
+        wire, name = mended(part.tool_response), "toolResponse"
         shown = _told(wire.get("response"))
         failed = False
     else:

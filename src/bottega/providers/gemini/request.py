@@ -17,8 +17,9 @@ from bottega.messages.block import (
     ToolUse,
 )
 from bottega.messages.message import Message
-from bottega.providers import abilities, json_text
+from bottega.providers import abilities
 from bottega.providers.gemini import thinking
+from bottega.providers.json_values import encode
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 UNSEALED = "skip_thought_signature_validator"
@@ -41,7 +42,7 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     config, notices = _config(request)
     if config:
         body["generationConfig"] = config
-    return WireRequest(_url(request, target), _headers(target), json_text.encode(body), notices)
+    return WireRequest(_url(request, target), _headers(target), encode(body), notices)
 
 
 def _url(request: Request, target: Target) -> str:
@@ -151,7 +152,7 @@ class _Conversation:
         if use.server:
             return _replayed(use) if use.id in answered else None
         self._names[use.id] = use.name
-        args = {"malformed_arguments": use.malformed} if use.malformed else use.input
+        args = {"malformed": use.malformed} if use.malformed else use.input
         return {"functionCall": {"id": use.id, "name": use.name, "args": args}}
 
     def _given(self, message: Message) -> list[_Wire]:
