@@ -62,6 +62,8 @@ def is_textual(media_type: str) -> bool:
 def document_text(document: Document, model: str) -> str:
     """The text of a textual document."""
     try:
-        return b64decode(payload(document, model)).decode("utf-8", "replace")
+        # Base64 may be broken into lines, but holds nothing else.
+        whole = "".join(payload(document, model).split())
+        return b64decode(whole, validate=True).decode("utf-8", "replace")
     except NoBase64:
         raise refusal(model, f"the document {document.name!r}, whose bytes are no base64") from None

@@ -21,7 +21,7 @@ _BUDGETS: dict[Effort, int] = {
     "low": 4096,
     "medium": 8192,
     "high": 16384,
-    "max": 24576,
+    "max": 24_000,
 }
 _LEVELS: dict[Effort, str] = {
     "minimal": "low",

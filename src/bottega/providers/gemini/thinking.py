@@ -21,14 +21,14 @@ _BUDGETS: dict[Effort, int] = {
     "max": 24576,
 }
 _LEVELS: dict[Effort, str] = {
-    "none": "low",
-    "minimal": "low",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "max": "high",
+    "none": "LOW",
+    "minimal": "LOW",
+    "low": "LOW",
+    "medium": "MEDIUM",
+    "high": "HIGH",
+    "max": "HIGH",
 }
-"""`minimal` exists for a few models only; `low` for all."""
+"""`MINIMAL` exists for a few models only, `LOW` for all."""
 
 
 class Plan(NamedTuple):
@@ -69,5 +69,5 @@ def version_of(model: str) -> tuple[int, int]:
 
 def _level(model: str, effort: Effort) -> str:
     if effort == "medium" and "gemini-3-pro" in model:
-        return "high"
+        return "HIGH"
     return _LEVELS[effort]
