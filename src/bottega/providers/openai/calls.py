@@ -1,4 +1,4 @@
-"""A finished call. One whose arguments are no JSON object is kept as it was written, and never run."""
+"""A finished call. One whose arguments are no JSON object is kept as it was written, never run."""
 
 from typing import Any
 

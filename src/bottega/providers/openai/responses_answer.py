@@ -60,6 +60,7 @@ class Answer:
         self._broken = False
         self._odd = False
         self._refused = False
+        self._cut = False
         self._items = Items()
         self._shown: set[str] = set()
         self._count = 0
@@ -76,11 +77,12 @@ class Answer:
                 return self._unread(name, data)
         if self._broken:
             return self._fail(unreadable(started=self._started))
-        kind = event.type if isinstance(event.type, str) else name
-        if kind == "error" or (event.error and not event.type):
+        if not isinstance(event.type, str):
+            event.type = "error" if event.error else name
+        if event.type == "error":
             return self._fail(explain_error("The provider", read_error(data)))
         events: list[StreamEvent] = []
-        take = _TAKES.get(kind)
+        take = _TAKES.get(event.type)
         if take is not None:
             if not self._started:
                 self._start(event.response, events)
@@ -177,7 +179,7 @@ class Answer:
     def take_end(self, event: Event, events: list[StreamEvent]) -> None:
         found: Any = event.response
         response = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-        self._conclude(response, str(event.type).rpartition(".")[2], events)
+        self._conclude(response, event.type.rpartition(".")[2], events)
 
     # Items.
 
@@ -245,6 +247,7 @@ class Answer:
         if status not in ("completed", "incomplete"):
             events.append(_failure(response, status))
             return
+        self._cut = status == "incomplete"
         content: list[Block] = []
         for item in self._items.final(entries(response.get("output"))):
             content += self._blocks(item, content, events)
@@ -279,7 +282,7 @@ class Answer:
             case "reasoning":
                 return [items.reasoning_block(given, text)]
             case "call":
-                return [item.use(text)]
+                return [item.use(text, cut=self._cut)]
             case "run":
                 return items.run_blocks(given, item.shown)
             case "output":

@@ -41,9 +41,9 @@ class Item:
         self.ended = False
         self.settled = False
 
-    def use(self, text: str) -> ToolUse:
+    def use(self, text: str, *, cut: bool) -> ToolUse:
         """The call with these arguments; malformed if the answer stopped in them."""
-        cut = not self.ended or text_in(self.item, "status") == "incomplete"
+        cut = cut or not self.ended or text_in(self.item, "status") == "incomplete"
         return finished_call(self.shown, self.name, text, cut=cut)
 
     def final_text(self, streamed: str) -> str:
