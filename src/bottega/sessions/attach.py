@@ -92,6 +92,16 @@ def attach(connection: sqlite3.Connection, blobs: Blobs, n: int, names: Iterable
         )
 
 
+def drop_unnamed(connection: sqlite3.Connection, blobs: Blobs, names: Iterable[str]) -> int:
+    """Inside a transaction, so that nobody attaches one meanwhile: remove those blobs that no session has."""
+    dropped = 0
+    for name in names:
+        if not connection.execute("SELECT 1 FROM attachments WHERE blob = ?", (name,)).fetchone():
+            blobs.drop(name)
+            dropped += 1
+    return dropped
+
+
 def _bytes_of(media: Media) -> bytes:
     try:
         return base64.b64decode("".join(media.data.split()), validate=True)

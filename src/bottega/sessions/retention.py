@@ -13,6 +13,7 @@ import msgspec
 
 from bottega.errors import Conflict, NotFound
 from bottega.failpoint import failpoint
+from bottega.sessions.attach import drop_unnamed
 from bottega.sessions.log import Log
 from bottega.sessions.search import forget_words
 from bottega.sessions.session import SessionRow, now
@@ -111,12 +112,13 @@ class _Ripe:
         number, _, kind, body = row
         try:
             event = _read(body)
+            key = _key(event)
         except msgspec.MsgspecError:
             return  # `check` tells of it
         if kind == 1:
-            self._waiting.setdefault(_key(event), []).append((number, len(body)))
+            self._waiting.setdefault(key, []).append((number, len(body)))
         elif event.type in ("assistant_message", "tool_result"):
-            told = self._waiting.pop(_key(event), [])
+            told = self._waiting.pop(key, [])
             self._ready += told if event.at < self._before else []
 
     def batches(self) -> Iterator[list[tuple[int, int]]]:
@@ -149,7 +151,7 @@ async def delete(
     )
     log.forget(session.n)
     await _delete_events(database, session.n)
-    await database.write(lambda connection: _drop(connection, blobs, names))
+    await database.write(lambda connection: drop_unnamed(connection, blobs, names))
 
 
 def _delete_row(
@@ -185,16 +187,6 @@ def _delete_some(connection: sqlite3.Connection, n: int) -> int:
     return _remove(connection, events)
 
 
-def _drop(connection: sqlite3.Connection, blobs: Blobs, names: list[str]) -> int:
-    """Inside a transaction, so that nobody attaches a blob between the question and its removal."""
-    dropped = 0
-    for name in names:
-        if not connection.execute("SELECT 1 FROM attachments WHERE blob = ?", (name,)).fetchone():
-            blobs.drop(name)
-            dropped += 1
-    return dropped
-
-
 class Swept(msgspec.Struct, frozen=True):
     rows: int
     blobs: int
@@ -206,12 +198,19 @@ async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept
     orphans = await database.read(_orphans)
     for n in orphans:
         rows += await _delete_events(database, n)
+    rows += await database.write(_delete_lost_words)
     before = time.time() - grace
     old = sorted(blobs.names(before))
-    dropped = await database.write(lambda connection: _drop(connection, blobs, old))
+    dropped = await database.write(lambda connection: drop_unnamed(connection, blobs, old))
     for part in blobs.parts(before):
         part.unlink(missing_ok=True)
     return Swept(rows, dropped)
+
+
+def _delete_lost_words(connection: sqlite3.Connection) -> int:
+    return connection.execute(
+        "DELETE FROM words WHERE rowid NOT IN (SELECT n FROM events)"
+    ).rowcount
 
 
 def _orphans(connection: sqlite3.Connection) -> list[int]:
