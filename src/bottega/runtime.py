@@ -1,5 +1,7 @@
 """Opens every part from the settings: the only place where parts meet."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from bottega.agents.agent import BUILT_IN, Agent
@@ -24,6 +26,7 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.tool import Tool
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -34,8 +37,11 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Runtime:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, tools: Iterable[Tool] = ()) -> None:
         self.settings = settings
+        self.registry = builtin_registry()
+        for tool in tools:
+            self.registry.register(tool)
         home = Home(settings.home)
         self.database = Database.open(home, MIGRATIONS)
         self.blobs = Blobs(home.blobs)
@@ -43,7 +49,6 @@ class Runtime:
         self.sessions = Sessions(self.database)
         self.inbox = Inbox(self.log)
         self.attachments = Attachments(self.database, self.blobs)
-        self.registry = builtin_registry()
         self.keys = KeyRing(settings.home)
         ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
         self.transport = Transport(ca_file=ca_file)
