@@ -1,5 +1,6 @@
 """One HTTP request: how it is sent, and what its refusal or failure means."""
 
+import asyncio
 import io
 import logging
 from typing import TYPE_CHECKING
@@ -34,22 +35,31 @@ async def send(
     import aiohttp
 
     timeouts = where.timeouts
+    # aiohttp's own limit on silence begins only when the whole body is out.
+    upload = len(body or b"") / timeouts.slowest_upload
+    patience = asyncio.timeout(timeouts.connect + upload + timeouts.idle)
     if where.proxy and not where.proxy.startswith(("http://", "https://")):
         raise Misconfigured(
             f"{origin(where.proxy)} is no HTTP proxy, so requests to {where.place} cannot use it.",
             hint="Set HTTPS_PROXY to an http:// address, or name the host in NO_PROXY.",
         )
-    return await transport.session().request(
-        "GET" if body is None else "POST",
-        where.url,
-        data=body if body is None or len(body) < LARGE_BODY else io.BytesIO(body),
-        headers=headers,
-        proxy=where.proxy or None,
-        allow_redirects=False,  # it would carry the key to wherever it points
-        timeout=aiohttp.ClientTimeout(
-            total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.idle
-        ),
-    )
+    try:
+        async with patience:
+            return await transport.session().request(
+                "GET" if body is None else "POST",
+                where.url,
+                data=body if body is None or len(body) < LARGE_BODY else io.BytesIO(body),
+                headers=headers,
+                proxy=where.proxy or None,
+                allow_redirects=False,  # it would carry the key to wherever it points
+                timeout=aiohttp.ClientTimeout(
+                    total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.idle
+                ),
+            )
+    except TimeoutError as error:
+        if patience.expired():
+            raise aiohttp.SocketTimeoutError from error
+        raise
 
 
 async def refusal(response: "aiohttp.ClientResponse", wire: Wire, where: Where) -> Failed:
