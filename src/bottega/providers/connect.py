@@ -31,6 +31,8 @@ class Timeouts(msgspec.Struct, frozen=True):
     """Without a single byte from the provider."""
     total: float = 1800.0
     """For the whole request with all its tries and waits."""
+    slowest_upload: float = 50_000.0
+    """Bytes a second; a body that goes out more slowly for long is given up like a silent provider."""
 
 
 class Transport:
