@@ -8,7 +8,17 @@ from typing import Any
 import msgspec
 import pytest
 
-_SCRUBBED = ("OPENAI", "ANTHROPIC", "GEMINI", "GOOGLE", "OPENROUTER", "CEREBRAS", "TOGETHER", "LITELLM", "OLLAMA")
+_SCRUBBED = (
+    "OPENAI",
+    "ANTHROPIC",
+    "GEMINI",
+    "GOOGLE",
+    "OPENROUTER",
+    "CEREBRAS",
+    "TOGETHER",
+    "LITELLM",
+    "OLLAMA",
+)
 
 
 @pytest.fixture(autouse=True)

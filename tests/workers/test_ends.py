@@ -52,7 +52,11 @@ async def test_a_turn_with_tools_ends_in_the_last_answer_and_keeps_all_of_it(
         session = await studio.start(model=model, folder=folder)
         end = await session.prompt("go")
         log = await whole(session)
-    assert (end.success, end.completion_reason, end.stop_reason) == (True, "no_more_actions", "end_turn")
+    assert (end.success, end.completion_reason, end.stop_reason) == (
+        True,
+        "no_more_actions",
+        "end_turn",
+    )
     assert end.final_response == "All done."
     assert end.iterations == 2
     kinds = [event.type for event in log]
@@ -67,7 +71,9 @@ async def test_a_turn_with_tools_ends_in_the_last_answer_and_keeps_all_of_it(
 async def test_a_provider_that_fails_ends_the_exchange_with_its_reason(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    model = scripted([{"do": "fail", "code": "bad_key", "message": "The key is wrong.", "hint": "Set it."}])
+    model = scripted(
+        [{"do": "fail", "code": "bad_key", "message": "The key is wrong.", "hint": "Set it."}]
+    )
     async with Studio(home) as studio:
         session = await studio.start(model=model, folder=folder)
         events = [event async for event in session.prompt("go")]
@@ -117,7 +123,8 @@ async def test_a_cancel_in_the_stream_keeps_what_was_shown(
     home: Path, folder: Path, scripted: Scripted, tmp_path: Path
 ) -> None:
     model = scripted(
-        [{"do": "say", "text": "Half an answer"}, {"do": "gate", "path": str(tmp_path / "never")}], [SAY]
+        [{"do": "say", "text": "Half an answer"}, {"do": "gate", "path": str(tmp_path / "never")}],
+        [SAY],
     )
     async with Studio(home) as studio:
         session = await studio.start(model=model, folder=folder)
@@ -130,7 +137,11 @@ async def test_a_cancel_in_the_stream_keeps_what_was_shown(
         log = await whole(session)
         history = await session.history()
         assert not await answer.cancel(), "it is over already"
-    assert (end.success, end.completion_reason, end.stop_reason) == (False, "user_stopped", "cancelled")
+    assert (end.success, end.completion_reason, end.stop_reason) == (
+        False,
+        "user_stopped",
+        "cancelled",
+    )
     assert "cancel_requested" in [event.type for event in log]
     shown = plain_text(history[-1].content)
     assert shown
@@ -197,7 +208,9 @@ async def test_prompts_of_one_session_run_one_after_the_other(
         answers = [session.prompt(f"number {number}") for number in range(5)]
         await asyncio.gather(*map(_end, answers))
         log = await whole(session)
-    order = [event.message_id for event in log if event.type in ("user_message", "exchange_response")]
+    order = [
+        event.message_id for event in log if event.type in ("user_message", "exchange_response")
+    ]
     assert order == [answer.message_id for answer in answers for _ in range(2)]
 
 
@@ -205,7 +218,9 @@ async def test_prompts_of_one_session_run_one_after_the_other(
 async def test_a_broken_stream_is_voided_and_its_text_is_not_doubled(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    model = scripted([{"do": "say", "text": "Half"}, {"do": "reset"}, {"do": "say", "text": "Whole."}])
+    model = scripted(
+        [{"do": "say", "text": "Half"}, {"do": "reset"}, {"do": "say", "text": "Whole."}]
+    )
     async with Studio(home) as studio:
         session = await studio.start(model=model, folder=folder)
         events = [event async for event in session.prompt("go")]
