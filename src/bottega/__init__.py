@@ -1,0 +1,1 @@
+"""Bottega: a workshop where people and LLM agents work on real projects."""
