@@ -1,0 +1,30 @@
+"""Bottega: a workshop where people work with LLM agents on real projects."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bottega.events.event import Event as Event
+    from bottega.studio import Answer as Answer
+    from bottega.studio import Session as Session
+    from bottega.studio import Studio as Studio
+    from bottega.tools.decorator import tool as tool
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Event", "Session", "Studio", "tool"]
+
+_HOMES = {
+    "Answer": "bottega.studio",
+    "Event": "bottega.events.event",
+    "Session": "bottega.studio",
+    "Studio": "bottega.studio",
+    "tool": "bottega.tools.decorator",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part when it is first asked for, so that `bottega --help` pays for none."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bottega' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

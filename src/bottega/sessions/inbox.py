@@ -32,6 +32,8 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
+    index: int
+    """Where its `prompt_queued` stands in the log."""
     lease: Lease | None
     """The right to run it, if it was free and asked for."""
     repeated: bool = False
@@ -60,7 +62,7 @@ class Inbox:
 
         def also(connection: sqlite3.Connection) -> Admission | None:
             known = connection.execute(
-                "SELECT hash FROM inbox WHERE session = ? AND message_id = ?",
+                "SELECT hash, idx FROM inbox WHERE session = ? AND message_id = ?",
                 (session.n, prompt.message_id),
             ).fetchone()
             if known and known[0] != digest:
@@ -68,12 +70,14 @@ class Inbox:
                     f"Message id {prompt.message_id!r} was used for another prompt.",
                     hint="Give each prompt an id of its own.",
                 )
-            if not known:
-                _insert(connection, session.n, prompt, body, digest, by)
+            if known:
+                index = known[1]
+            else:
+                index = _insert(connection, session.n, prompt, body, digest, by)
                 attach(connection, self._blobs, session.n, media)
             lease = contender.take(connection, session.n) if contender else None
             failpoint("inbox.after_admit")
-            admitted.append(Admission(lease, repeated=bool(known)))
+            admitted.append(Admission(index, lease, repeated=bool(known)))
             return None if known else admitted[-1]
 
         event = Event("prompt_queued", now(), queued, prompt.message_id, actor="user")
@@ -104,13 +108,13 @@ class Inbox:
         event = Event("prompt_edited", now(), facts.PromptEdited(content), message_id, actor="user")
         await self._log.append(session.n, [event], also)
 
-    async def cancel(self, session: SessionRow, message_id: str) -> None:
-        """Take back a prompt that still waits; it never runs."""
+    async def cancel(self, session: SessionRow, message_id: str) -> bool:
+        """Take back a prompt that still waits, so that it never runs; False if it does not wait."""
 
-        def also(connection: sqlite3.Connection) -> bool:
-            _waiting(connection, session.n, message_id)
-            connection.execute(
-                "UPDATE inbox SET status = 'cancelled' WHERE session = ? AND message_id = ?",
+        def also(connection: sqlite3.Connection) -> bool | None:
+            changed = connection.execute(
+                "UPDATE inbox SET status = 'cancelled'"
+                " WHERE session = ? AND message_id = ? AND status = 'queued'",
                 (session.n, message_id),
             )
             connection.execute(
@@ -118,10 +122,10 @@ class Inbox:
                 " EXISTS (SELECT 1 FROM inbox WHERE session = ?1 AND status = 'queued')",
                 (session.n,),
             )
-            return True
+            return True if changed.rowcount else None
 
         event = Event("prompt_cancelled", now(), facts.PromptCancelled(), message_id, actor="user")
-        await self._log.append(session.n, [event], also)
+        return bool(await self._log.append(session.n, [event], also))
 
     async def move(self, session: SessionRow, message_id: str, first: bool = True) -> None:
         """Let a waiting prompt run before (or after) all others that wait."""
@@ -153,17 +157,23 @@ class Inbox:
 
 def _insert(
     connection: sqlite3.Connection, n: int, prompt: Prompt, body: bytes, digest: str, by: Place
-) -> None:
+) -> int:
+    """Add the row; return the index that `prompt_queued` will get in this same transaction."""
+    found = connection.execute("SELECT last_index + 1 FROM sessions WHERE n = ?", (n,)).fetchone()
+    if found is None:
+        raise NotFound("This session was deleted.")
     connection.execute(
-        "INSERT INTO inbox (session, message_id, place, hash, body, admitted_by, created_at)"
-        " SELECT ?1, ?2, COALESCE(MAX(place), 0) + 1, ?3, ?4, ?5, ?6 FROM inbox WHERE session = ?1",
-        (n, prompt.message_id, digest, body, by, now()),
+        "INSERT INTO inbox (session, message_id, place, idx, hash, body, admitted_by, created_at)"
+        " SELECT ?1, ?2, COALESCE(MAX(place), 0) + 1, ?7, ?3, ?4, ?5, ?6"
+        " FROM inbox WHERE session = ?1",
+        (n, prompt.message_id, digest, body, by, now(), found[0]),
     )
     connection.execute(
         "UPDATE sessions SET title = CASE title WHEN '' THEN ? ELSE title END,"
         " status = CASE status WHEN 'idle' THEN 'queued' ELSE status END WHERE n = ?",
         (title_of(plain_text(prompt.content)), n),
     )
+    return found[0]
 
 
 def _waiting(connection: sqlite3.Connection, n: int, message_id: str) -> bytes:

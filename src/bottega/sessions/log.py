@@ -82,22 +82,24 @@ class Log:
         """Everything past the cursor `after`, then what comes, each event once and in order; ends with the session."""
         feed = self.feed(n)
         cursor = after
-        with self._following(feed):
+        with self.following(feed):
             while not feed.gone:
-                if rows := feed.since(cursor):
-                    cursor = rows[-1][0]
-                    yield Frame(rows)
-                elif feed.last_index > cursor:
-                    reached = feed.last_index
-                    rows = await self.page(n, cursor)
-                    for frame in frames(rows, cursor):
-                        cursor = frame.events[-1][0]
-                        yield frame
-                    if not rows:
-                        cursor = reached
-                        self._refresh()
-                else:
-                    await feed.wait(cursor)
+                for frame in await self.ahead(n, cursor):
+                    cursor = frame.events[-1][0]
+                    yield frame
+                await feed.wait(cursor)
+
+    async def ahead(self, n: int, cursor: int) -> list[Frame]:
+        """What is there past the cursor, as much as is read at once; empty if nothing is."""
+        feed = self.feed(n)
+        if rows := feed.since(cursor):
+            return [Frame(rows)]
+        if feed.last_index <= cursor:
+            return []
+        if rows := await self.page(n, cursor):
+            return list(frames(rows, cursor))
+        self._refresh()  # the rows are gone, and most likely the session with them
+        return []
 
     async def page(self, n: int, after: int, limit: int = PAGE) -> list[Row]:
         """The next stored rows past the cursor."""
@@ -129,6 +131,18 @@ class Log:
             ).fetchall()
         )
 
+    def fold_start(self, n: int, after: int) -> int:
+        """The last index up to `after` at which no exchange was under way: where a fold may begin empty."""
+        mark = b'{"type":"exchange_response"'
+        row = self.database.read_now(
+            lambda connection: connection.execute(
+                "SELECT idx FROM events WHERE session = ? AND kind = 0 AND idx <= ?"
+                " AND substr(body, 1, ?) = ? ORDER BY idx DESC LIMIT 1",
+                (n, after, len(mark), mark),
+            ).fetchone()
+        )
+        return row[0] if row else 0
+
     def _last_index(self, n: int) -> int:
         row = self.database.read_now(
             lambda connection: connection.execute(
@@ -140,7 +154,8 @@ class Log:
         return row[0]
 
     @contextmanager
-    def _following(self, feed: Feed) -> Generator[None]:
+    def following(self, feed: Feed) -> Generator[None]:
+        """While this lasts, the feed learns of what other processes write."""
         feed.followers += 1
         if self._poller is None or self._poller.done():
             self._poller = asyncio.create_task(self._poll())

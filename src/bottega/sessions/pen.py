@@ -1,7 +1,8 @@
 """The right to write a session's log while its lease lasts.
 
 Nobody awaits a delta: `emit` leaves it for the writer's next group, where neighbouring deltas are merged into one.
-`record` returns when what it wrote, and all before it, is durable. After a refusal the pen writes nothing more.
+`record` returns when what it wrote, and all before it, is durable. Once fenced, or when the disk failed, the pen writes
+nothing more.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from bottega.errors import Fenced
+from bottega.errors import Fenced, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
@@ -53,8 +54,6 @@ class Pen:
         self._batch: _Batch | None = None
         self._size = 0
         self._crowded: list[asyncio.Future[None]] = []
-        self._stopped: Exception | None = None
-        """What the writer's thread met; the event loop hears of it as `failure`, a little later."""
         self.failure: BaseException | None = None
         """Why this pen writes no more."""
 
@@ -67,6 +66,11 @@ class Pen:
         waiter: asyncio.Future[None] = self._loop.create_future()
         self._add(events, also, waiter, urgent=True)
         await waiter
+
+    @property
+    def is_full(self) -> bool:
+        """Too much of this session is not yet durable, or the pen writes no more."""
+        return self._size > ROOM or self.failure is not None
 
     async def room(self) -> None:
         """Wait while too much of this session is not yet durable."""
@@ -111,15 +115,6 @@ class Pen:
         """In the writer's thread: store everything that waits."""
         with self._lock:
             self._batch = None
-        if self._stopped:
-            raise self._stopped  # what came before is missing: nothing may follow it
-        try:
-            return self._store(batch, connection)
-        except Exception as error:
-            self._stopped = error
-            raise
-
-    def _store(self, batch: _Batch, connection: sqlite3.Connection) -> list[Row]:
         bodies = [(event.type, encode(event)) for event in merged(batch.events)]
         last = self._claim(connection, len(bodies))
         rows = store(connection, self.lease.n, last, bodies)
@@ -147,14 +142,18 @@ class Pen:
     ) -> None:
         """In the event loop, once the group is durable or has failed."""
         self._size -= batch.size
-        self.failure = self.failure or failure
+        if isinstance(failure, Fenced | StorageFailed):
+            self.failure = self.failure or failure
         if rows:
             self._feed.push(rows)
-        waiters, self._crowded = batch.waiters + self._crowded, []
-        for waiter in waiters:
+        crowded, self._crowded = self._crowded, []
+        for waiter in crowded:
+            if not waiter.done():
+                waiter.set_result(None)  # it looks again
+        for waiter in batch.waiters:
             if waiter.done():
                 continue
-            if self.failure:
-                waiter.set_exception(self.failure)
+            if failure:
+                waiter.set_exception(failure)
             else:
                 waiter.set_result(None)

@@ -42,6 +42,7 @@ CREATE TABLE inbox (
   session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
   message_id TEXT NOT NULL,
   place INTEGER NOT NULL,
+  idx INTEGER NOT NULL,
   hash TEXT NOT NULL,
   body BLOB NOT NULL,
   status TEXT NOT NULL DEFAULT 'queued',

@@ -1,0 +1,41 @@
+"""The end of an exchange that did not come to its own end: nothing that was shown is lost, no call stays open."""
+
+from bottega.events import facts
+from bottega.messages.block import Text, ToolUse, plain_text
+from bottega.messages.message import StopReason
+from bottega.sessions.session import now
+from bottega.workers.track import Track
+
+_NOT_RUN = "Not run: the exchange ended before this call began."
+
+
+def loose_ends(
+    track: Track, stop: StopReason, why: str
+) -> list[facts.AssistantMessage | facts.ToolResultFact]:
+    """The facts that make the history whole: the partial answer, and a result for every open call."""
+    ends: list[facts.AssistantMessage | facts.ToolResultFact] = []
+    partial = track.partial()
+    if plain_text(partial):
+        ends.append(facts.AssistantMessage(partial, stop))
+    return [*ends, *(_unanswered(use, track, why) for use in track.calls.values())]
+
+
+def _unanswered(use: ToolUse, track: Track, why: str) -> facts.ToolResultFact:
+    said = f"{why}: outcome unknown." if use.id in track.intents else _NOT_RUN
+    return facts.ToolResultFact(use.id, use.name, (Text(said),), is_error=True)
+
+
+def response(
+    track: Track, *, success: bool, reason: str, stop: StopReason, final: str | None = None
+) -> facts.ExchangeResponse:
+    """The one terminal fact of an exchange."""
+    return facts.ExchangeResponse(
+        success=success,
+        completion_reason=reason,
+        stop_reason=stop,
+        iterations=track.answers,
+        final_response=track.final if final is None else final,
+        usage=track.usage,
+        cost=track.cost,
+        duration_ms=max(0, now() - track.started_at),
+    )

@@ -1,0 +1,139 @@
+"""One exchange's world: its facts go into the log, and into the track that knows how far it has come."""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from bottega.events import facts
+from bottega.events.event import Actor, Event
+from bottega.events.facts import NAMES
+from bottega.messages.block import ToolUse
+from bottega.messages.message import Message
+from bottega.sessions.attach import Attachments, load
+from bottega.sessions.pen import Also, Pen
+from bottega.sessions.session import now
+from bottega.tools.call import call
+from bottega.tools.registry import Registry
+from bottega.tools.schedule import run_all
+from bottega.tools.tool import Tool
+from bottega.workers.track import Track
+from bottega.workspaces.confine import Root
+
+_ACTORS: dict[type[Any], Actor] = {
+    facts.UserMessage: "user",
+    facts.TextDelta: "provider",
+    facts.ReasoningDelta: "provider",
+    facts.InputJsonDelta: "provider",
+    facts.AssistantMessage: "provider",
+    facts.ToolIntent: "agent",
+    facts.ToolOutputDelta: "tool",
+    facts.ToolResultFact: "tool",
+}
+
+
+class Exchange:
+    """Implements `agents.loop.World` on a pen."""
+
+    def __init__(
+        self, pen: Pen, message_id: str, registry: Registry, root: Root, attachments: Attachments
+    ) -> None:
+        self.pen = pen
+        self.track = Track()
+        self.message_id = message_id
+        self._registry = registry
+        self._root = root
+        self._attachments = attachments
+        self._step = 0
+        self._attempt = 0
+        self._before: tuple[int, int] = (0, 0)
+        """The step and attempt that a crash broke off."""
+
+    def event(self, payload: msgspec.Struct) -> Event:
+        kind = type(payload)
+        actor = _ACTORS.get(kind, "system")
+        event = Event(
+            NAMES[kind], now(), payload, self.message_id, self._step, self._attempt, actor
+        )
+        self.track.note(event)
+        return event
+
+    def emit(self, payload: msgspec.Struct) -> None:
+        self.pen.emit(self.event(payload))
+
+    async def record(self, *payloads: msgspec.Struct, also: Also | None = None) -> None:
+        await self.pen.record(*[self.event(payload) for payload in payloads], also=also)
+
+    async def room(self) -> None:
+        if self.pen.is_full:
+            await self.pen.room()
+
+    def count(self, step: int, attempt: int) -> None:
+        broken_step, broken_attempt = self._before
+        self._step = step
+        self._attempt = attempt + (broken_attempt if step == broken_step else 0)
+
+    def go_on(self, track: Track) -> None:
+        """Take up an exchange that another process left."""
+        self.track = track
+        self._before = (self._step, self._attempt) = (track.step, track.attempt)
+
+    def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        return load(messages, lambda name: self._attachments.read(self.pen.lease.n, name))
+
+    def steers(self) -> list[Message]:
+        return []
+
+    async def act(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
+        return await run_all([(use, self._effects(use)) for use in uses], self._run)
+
+    def _effects(self, use: ToolUse) -> frozenset[Effect]:
+        tool = self._registry.find(use.name)
+        return tool.effects if tool else frozenset()
+
+    async def _run(self, use: ToolUse) -> facts.ToolResultFact:
+        began = time.monotonic()
+
+        async def intend(tool: Tool) -> None:
+            await self.record(
+                facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
+            )
+
+        kept: list[str] = []
+
+        async def keep(text: str) -> str:
+            kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
+            return "The whole output is kept with this session."
+
+        context = _Context(self._root, use.id, self)
+        outcome = await call(use, self._registry, context, intend, keep)
+        result = facts.ToolResultFact(
+            use.id,
+            use.name,
+            outcome.to_content(),
+            is_error=outcome.status == "error",
+            duration_ms=round((time.monotonic() - began) * 1000),
+            blob=kept[0] if kept else "",
+        )
+        await self.record(result)
+        return result
+
+
+class _Context:
+    """What one call of a tool may use."""
+
+    def __init__(self, root: Root, call_id: str, exchange: Exchange) -> None:
+        self.root = root
+        self.call_id = call_id
+        self._exchange = exchange
+
+    def emit_output(self, text: str) -> None:
+        self._exchange.emit(facts.ToolOutputDelta(self.call_id, text))
+
+
+def digest(use: ToolUse) -> str:
+    """The hash that binds an intent to exactly this call."""
+    body = msgspec.json.encode([use.name, use.id, use.input], order="sorted")
+    return hashlib.sha256(body).hexdigest()

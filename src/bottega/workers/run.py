@@ -1,0 +1,102 @@
+"""One prompt, from taking it up to its one `exchange_response`, in every path: done, failed, limited, cancelled."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any, Protocol
+
+from bottega.agents.loop import Ended, run
+from bottega.agents.plan import Plan
+from bottega.errors import Problem
+from bottega.events import facts
+from bottega.messages.message import Message, StopReason
+from bottega.sessions import inbox
+from bottega.sessions.inbox import Prompt
+from bottega.workers.close import loose_ends, response
+from bottega.workers.exchange import Exchange
+
+_log = logging.getLogger(__name__)
+
+
+class Prepare(Protocol):
+    def __call__(self) -> Plan: ...
+
+
+async def begin(exchange: Exchange, prompt: Prompt) -> None:
+    """queued → running and `user_message`, in one transaction."""
+    lease = exchange.pen.lease
+    await exchange.record(
+        facts.UserMessage(prompt.content),
+        also=lambda connection: inbox.start(connection, lease.n, prompt.message_id),
+    )
+
+
+async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare) -> None:
+    """Run the exchange that has begun; return when its end is durable, also when this task is cancelled.
+
+    Raises only what the pen raises: then nothing more can be written here, and another worker goes on from the log.
+    """
+    try:
+        plan = prepare()
+        ended = await run(
+            plan.agent,
+            plan.model,
+            plan.registry,
+            history,
+            exchange,
+            folder=plan.folder,
+            step=exchange.track.answers,
+        )
+    except asyncio.CancelledError:
+        ended = STOPPED
+    except Exception as error:
+        if exchange.pen.failure:
+            raise
+        exchange.emit(_told(error))
+        ended = _FAILED
+    await _whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
+
+
+def _told(error: Exception) -> facts.ErrorMessage:
+    if isinstance(error, Problem):
+        return facts.ErrorMessage(error.message, error.code, hint=error.hint)
+    _log.exception("an exchange failed unexpectedly")
+    return facts.ErrorMessage(
+        f"Something went wrong inside Bottega ({type(error).__name__}).",
+        "internal_error",
+        hint="Run the command with --debug to see where, and report it.",
+    )
+
+
+async def _whatever_comes(work: Coroutine[Any, Any, None]) -> None:
+    """Await `work` to its end; a cancellation that comes meanwhile finds it already ending."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    task.result()
+
+
+STOPPED = Ended(False, "user_stopped", "cancelled")
+_FAILED = Ended(False, "error", "error")
+_WHY = {"user_stopped": "Cancelled by the user", "interrupted": "Interrupted"}
+
+
+async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
+    """running → done and `exchange_response`, in one transaction, with every loose end tied before it."""
+    lease = exchange.pen.lease
+    stop: StopReason = ended.stop_reason
+    for payload in loose_ends(exchange.track, stop, why):
+        exchange.emit(payload)
+    end = response(
+        exchange.track,
+        success=ended.success,
+        reason=ended.reason,
+        stop=stop,
+        final=ended.final_response or None,
+    )
+    message_id = exchange.message_id
+    await exchange.record(
+        end, also=lambda connection: inbox.finish(connection, lease.n, message_id)
+    )

@@ -1,0 +1,66 @@
+"""How far an exchange has come, folded from its own facts: while it runs, and after a crash, from the log.
+
+Whatever ends an exchange early (cancel, crash, failure) needs the same three things: the text that was shown, the calls
+that have no result, and what it has cost so far.
+"""
+
+from bottega.events import facts
+from bottega.events.event import Event
+from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text, tool_uses
+from bottega.messages.message import Usage
+
+
+class Track:
+    def __init__(self) -> None:
+        self.message_id = ""
+        self.started_at = 0
+        self.step = 0
+        self.attempt = 0
+        self.answers = 0
+        self.usage = Usage()
+        self.cost: int | None = 0
+        self.final = ""
+        """The text of the last whole answer."""
+        self.calls: dict[str, ToolUse] = {}
+        """Calls that have no result yet, in the model's order."""
+        self.intents: set[str] = set()
+        self._text: list[str] = []
+        self._thought: list[str] = []
+
+    def note(self, event: Event) -> None:
+        """Take one fact of this exchange, in order."""
+        payload = event.data
+        if isinstance(payload, facts.TextDelta):
+            self._text.append(payload.text)
+        elif isinstance(payload, facts.ReasoningDelta):
+            self._thought.append(payload.text)
+        elif isinstance(payload, facts.AssistantMessage):
+            self._answered(payload)
+        elif isinstance(payload, facts.ToolIntent):
+            self.intents.add(payload.tool_id)
+        elif isinstance(payload, facts.ToolResultFact):
+            self.calls.pop(payload.tool_id, None)
+        elif isinstance(payload, facts.MessageStart | facts.StreamReset):
+            self._void()
+        elif isinstance(payload, facts.UserMessage) and not payload.steer:
+            self.message_id, self.started_at = event.message_id, event.at
+        self.step, self.attempt = max(self.step, event.step), event.attempt
+
+    def partial(self) -> tuple[Block, ...]:
+        """What was streamed of the answer that never became whole."""
+        text, thought = "".join(self._text), "".join(self._thought)
+        blocks: list[Block] = [Reasoning(thought)] if thought else []
+        return (*blocks, Text(text)) if text else tuple(blocks)
+
+    def _answered(self, answer: facts.AssistantMessage) -> None:
+        self._void()
+        self.answers += 1
+        self.usage = self.usage + answer.usage
+        if self.cost is not None:
+            self.cost = None if answer.cost is None else self.cost + answer.cost
+        self.final = plain_text(answer.content).strip()
+        self.calls = {use.id: use for use in tool_uses(answer.content)}
+        self.intents = set()
+
+    def _void(self) -> None:
+        self._text, self._thought = [], []

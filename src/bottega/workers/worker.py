@@ -1,0 +1,174 @@
+"""A worker: takes sessions' leases, runs their prompts in order, and goes on where a dead one left off."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Literal
+
+from bottega.agents.loop import Ended
+from bottega.agents.plan import Plan
+from bottega.errors import Conflict, Fenced
+from bottega.events import facts
+from bottega.events.codec import decode
+from bottega.ids import fresh
+from bottega.messages.message import Message
+from bottega.sessions import inbox
+from bottega.sessions import lease as leases
+from bottega.sessions.attach import Attachments
+from bottega.sessions.history import messages_of
+from bottega.sessions.inbox import Prompt
+from bottega.sessions.lease import Contender, Lease
+from bottega.sessions.log import Log
+from bottega.sessions.pen import Pen
+from bottega.sessions.session import SessionRow
+from bottega.storage.home import Life
+from bottega.tools.registry import Registry
+from bottega.workers.exchange import Exchange
+from bottega.workers.recover import MAX_TAKEOVERS, may_run_again, track_of, unknown_outcomes
+from bottega.workers.run import STOPPED, begin, carry_out, finish
+from bottega.workspaces.confine import Root
+
+_log = logging.getLogger(__name__)
+
+OnCrash = Literal["resume", "close"]
+MakePlan = Callable[[SessionRow, Prompt], Plan]
+
+_INTERRUPTED = Ended(False, "interrupted", "interrupted")
+_CANCEL = b'{"type":"cancel_requested"'
+
+
+class Worker:
+    def __init__(
+        self,
+        log: Log,
+        attachments: Attachments,
+        plan: MakePlan,
+        registry: Registry,
+        *,
+        on_crash: OnCrash = "close",
+    ) -> None:
+        self._log = log
+        self._attachments = attachments
+        self._plan = plan
+        self._registry = registry
+        self._on_crash: OnCrash = on_crash
+        self._life = Life(log.database.home, fresh("wrk"))
+        self.contender = Contender(log.database.home, self._life.worker)
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+
+    async def close(self) -> None:
+        """Cancel what runs, wait until its end is in the log, and die."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._life.end()
+
+    def attend(self, session: SessionRow, lease: Lease | None = None) -> asyncio.Task[None]:
+        """Run what waits in this session, as soon as its lease can be had; one task a session.
+
+        The task ends when nothing waits; it fails where the log can no longer be written.
+        """
+        task = self._tasks.get(session.n)
+        if task is None or task.done():
+            task = asyncio.create_task(self._attend(session, lease))
+            self._tasks[session.n] = task
+            task.add_done_callback(lambda done: self._forget(session.n, done))
+        return task
+
+    def _forget(self, n: int, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(n) is task:
+            del self._tasks[n]
+        if not task.cancelled():
+            task.exception()  # whoever waits for the task hears it; nobody has to
+
+    async def _attend(self, session: SessionRow, lease: Lease | None) -> None:
+        if lease is None:
+            lease = await self._log.database.write(lambda c: self.contender.take(c, session.n))
+        if lease is None:
+            return
+        held = lease
+        pen = Pen(self._log, held)
+        beating = asyncio.create_task(self._beat(held))
+        try:
+            while not await self._done(session, pen):
+                pass
+        except Fenced:
+            _log.info("session %s was taken over by another worker", session.id)
+        finally:
+            beating.cancel()
+            with suppress(Exception):
+                await self._log.database.write(lambda c: leases.let_go(c, held))
+
+    async def _beat(self, lease: Lease) -> None:
+        while True:
+            await asyncio.sleep(leases.BEAT)
+            await self._log.database.write(lambda connection: leases.beat(connection, lease))
+
+    async def _done(self, session: SessionRow, pen: Pen) -> bool:
+        """Run the next prompt; True, and the lease is released, once none waits."""
+        found = await self._log.database.read(lambda c: inbox.next_prompt(c, session.n))
+        if found is None:
+            return await self._log.database.write(lambda c: leases.release(c, pen.lease))
+        prompt, status = found
+        with Root(session.folder) as root:
+            exchange = Exchange(pen, prompt.message_id, self._registry, root, self._attachments)
+            if status == "running":
+                await self._take_over(session, exchange, prompt)
+            else:
+                with suppress(Conflict):  # taken back at the last moment
+                    await begin(exchange, prompt)
+                    await self._run(session, exchange, prompt)
+        return False
+
+    async def _run(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
+        """Carry the exchange out, and stop it when a cancel comes in by the log."""
+        after = self._log.feed(session.n).last_index
+        history = await self._history(session.n)
+        running = asyncio.create_task(
+            carry_out(exchange, history, lambda: self._plan(session, prompt))
+        )
+        watching = asyncio.create_task(self._watch(session.n, after, prompt.message_id, running))
+        try:
+            await asyncio.wait({running})
+        except asyncio.CancelledError:
+            running.cancel()
+            await asyncio.wait({running})
+            raise
+        finally:
+            watching.cancel()
+        if running.cancelled():  # before its first step, so that it could not close itself
+            await finish(exchange, STOPPED, "Cancelled by the user")
+        else:
+            running.result()
+
+    async def _watch(
+        self, n: int, after: int, message_id: str, running: asyncio.Task[None]
+    ) -> None:
+        async for frame in self._log.follow(n, after):
+            for index, body in frame.events:
+                if body.startswith(_CANCEL) and decode(index, body).message_id == message_id:
+                    running.cancel()
+                    return
+
+    async def _history(self, n: int) -> list[Message]:
+        rows = await self._log.facts(n)
+        return messages_of(decode(index, body) for index, body in rows)
+
+    async def _take_over(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
+        """Another process died in this exchange."""
+        track = await track_of(self._log, session.n, prompt.message_id)
+        exchange.go_on(track)
+        lease = exchange.pen.lease
+        exchange.emit(facts.Interrupted("The process that ran this exchange ended."))
+        if self._on_crash == "close" or lease.takeovers >= MAX_TAKEOVERS:
+            await finish(exchange, _INTERRUPTED, "Interrupted")
+            return
+        if track.partial():
+            exchange.emit(facts.StreamReset("interrupted"))
+        again = may_run_again(track, self._registry)
+        for result in unknown_outcomes(track, again):
+            exchange.emit(result)
+        if again:
+            await exchange.act(again)
+        await self._run(session, exchange, prompt)
