@@ -9,25 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def start(code: str, *arguments: str | Path, failpoints: str = "") -> subprocess.Popen[str]:
-    """Run a piece of Python in a process of its own; `arguments` are its `sys.argv[1:]`."""
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+def run(
+    code: str, *arguments: str | Path, failpoints: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a piece of Python in a process of its own, to its end; `arguments` are its `sys.argv[1:]`."""
+    return subprocess.run(
+        _command(code, arguments),
+        capture_output=True,
         text=True,
-        env={**os.environ, "BOTTEGA_FAILPOINTS": failpoints},
+        timeout=20,
+        env=_environment(failpoints),
+        check=False,
     )
-
-
-def run(code: str, *arguments: str | Path, failpoints: str = "") -> subprocess.Popen[str]:
-    """The same, to its end; its output is in `answer`."""
-    process = start(code, *arguments, failpoints=failpoints)
-    out, err = process.communicate(timeout=20)
-    process.answer = out.strip()  # type: ignore[attr-defined]
-    process.complaint = err.strip()  # type: ignore[attr-defined]
-    return process
 
 
 @contextmanager
@@ -35,7 +28,14 @@ def running(
     code: str, *arguments: str | Path, failpoints: str = ""
 ) -> Iterator[subprocess.Popen[str]]:
     """The same, until the block ends; entered once the process has printed its first line."""
-    process = start(code, *arguments, failpoints=failpoints)
+    process = subprocess.Popen(
+        _command(code, arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=_environment(failpoints),
+    )
     try:
         assert process.stdout
         assert process.stderr
@@ -45,3 +45,11 @@ def running(
     finally:
         process.kill()
         process.communicate(timeout=20)
+
+
+def _command(code: str, arguments: tuple[str | Path, ...]) -> list[str]:
+    return [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+
+
+def _environment(failpoints: str) -> dict[str, str]:
+    return {**os.environ, "BOTTEGA_FAILPOINTS": failpoints}

@@ -184,7 +184,7 @@ def test_a_commit_that_fails_stores_and_tells_nothing(home: Home) -> None:
         asyncio.run(main())
         """
     process = run(code, home.path, failpoints="storage.before_commit=error@1")
-    message, count = process.answer.splitlines()
+    message, count = process.stdout.splitlines()
     assert "is full" in message
     assert count == "1"
 
