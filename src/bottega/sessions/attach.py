@@ -4,6 +4,7 @@ A blob's row in `attachments` is committed with the event that names it. Both th
 happen inside the writer's transactions, so a blob that a session has is never one that a deletion just removed.
 """
 
+import asyncio
 import base64
 import binascii
 import sqlite3
@@ -39,7 +40,7 @@ def keep(content: Sequence[B], blobs: Blobs) -> tuple[tuple[B, ...], tuple[str, 
     return _each_media(content, stored), tuple(dict.fromkeys(names))
 
 
-def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> list[Message]:
+def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> tuple[Message, ...]:
     """The messages with the bytes of their blobs put back, as a request needs them."""
     known: dict[str, str] = {}
 
@@ -50,7 +51,7 @@ def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> list[Mess
             known[media.blob] = base64.b64encode(read(media.blob)).decode()
         return msgspec.structs.replace(media, data=known[media.blob], blob="")
 
-    return [_with_media(message, loaded) for message in messages]
+    return tuple(_with_media(message, loaded) for message in messages)
 
 
 class Attachments:
@@ -80,6 +81,12 @@ class Attachments:
             ).fetchall()
         )
         return [row[0] for row in rows]
+
+    async def keep(self, n: int, content: bytes) -> str:
+        """Keep the bytes as a blob of this session; return its name once all of it is durable."""
+        name = await asyncio.to_thread(self._blobs.keep, content)
+        await self._database.write(lambda connection: self.add(connection, n, [name]))
+        return name
 
     def add(self, connection: sqlite3.Connection, n: int, names: Iterable[str]) -> None:
         """In the transaction of the event that names these blobs: let the session read them."""
