@@ -1,6 +1,5 @@
 """One exchange's world: its facts go into the log, and into the track that knows how far it has come."""
 
-import asyncio
 import hashlib
 import time
 from collections.abc import Sequence
@@ -109,7 +108,7 @@ class Exchange:
         kept: list[str] = []
 
         async def keep(text: str) -> str:
-            kept.append(await asyncio.to_thread(self._attachments.keep, text.encode()))
+            kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
             return "The whole output is kept with this session."
 
         context = _Context(self._root, use.id, self)
@@ -123,10 +122,7 @@ class Exchange:
             duration_ms=round((time.monotonic() - began) * 1000),
             blob=kept[0] if kept else "",
         )
-        n = self.pen.lease.n
-        await self.pen.record(
-            self.event(result), also=lambda c: self._attachments.add(c, n, kept) if kept else None
-        )
+        await self.record(result)
         return result
 
 
