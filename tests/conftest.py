@@ -29,7 +29,7 @@ def no_keys_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-_KEPT = ("BOTTEGA_RECORDINGS", "BOTTEGA_HUNT", "BOTTEGA_SEED")
+_KEPT = ("BOTTEGA_RECORDINGS", "BOTTEGA_LITELLM", "BOTTEGA_HUNT", "BOTTEGA_SEED")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bottega.errors import Misconfigured, Problem
 from bottega.providers import faults
 from bottega.providers.address import origin
-from bottega.providers.connect import Transport
+from bottega.providers.connect import Transport, Use
 from bottega.providers.faults import Where
 from bottega.providers.provider import Failed, Wire
 
@@ -45,21 +45,38 @@ async def send(
         )
     try:
         async with patience:
-            return await transport.session().request(
-                "GET" if body is None else "POST",
-                where.url,
-                data=body if body is None or len(body) < LARGE_BODY else io.BytesIO(body),
-                headers=headers,
-                proxy=where.proxy or None,
-                allow_redirects=False,  # it would carry the key to wherever it points
-                timeout=aiohttp.ClientTimeout(
-                    total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.idle
-                ),
-            )
+            while True:
+                use = Use()
+                try:
+                    return await _request(transport, where, headers, body, use)
+                except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                    # A kept connection that the server was closing is no failure; the pool has dropped it.
+                    if not use.again:
+                        raise
     except TimeoutError as error:
         if patience.expired():
             raise aiohttp.SocketTimeoutError from error
         raise
+
+
+async def _request(
+    transport: Transport, where: Where, headers: dict[str, str], body: bytes | None, use: Use
+) -> "aiohttp.ClientResponse":
+    import aiohttp
+
+    timeouts = where.timeouts
+    return await transport.session().request(
+        "GET" if body is None else "POST",
+        where.url,
+        data=body if body is None or len(body) < LARGE_BODY else io.BytesIO(body),
+        headers=headers,
+        proxy=where.proxy or None,
+        allow_redirects=False,  # it would carry the key to wherever it points
+        timeout=aiohttp.ClientTimeout(
+            total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.idle
+        ),
+        trace_request_ctx=use,
+    )
 
 
 async def refusal(response: "aiohttp.ClientResponse", wire: Wire, where: Where) -> Failed:
