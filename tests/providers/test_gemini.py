@@ -24,7 +24,7 @@ from bottega.providers.provider import (
     Started,
     TextPiece,
 )
-from tests.providers.made_up import failed, finished, in_any_pieces, sse, unnamed, whole
+from tests.providers.odd_answers import failed, finished, in_any_pieces, sse, unnamed, whole
 from tests.providers.recordings import (
     Recording,
     added_up,
