@@ -37,6 +37,22 @@ def arguments(text: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
+def entries(found: Any) -> list[dict[str, Any]]:
+    """The objects in a list, whatever else it may hold, or be."""
+    if not isinstance(found, list):
+        return []
+    listed = cast("list[Any]", found)
+    return [cast("dict[str, Any]", entry) for entry in listed if isinstance(entry, dict)]
+
+
+def text_in(found: Any, name: str) -> str:
+    """The string of that name in an object; empty if there is none."""
+    if not isinstance(found, dict):
+        return ""
+    value = cast("dict[str, Any]", found).get(name)
+    return value if isinstance(value, str) else ""
+
+
 def _with_half_characters(text: str) -> Any:
     if "\\u" not in text:
         return None

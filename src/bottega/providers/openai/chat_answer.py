@@ -9,13 +9,14 @@ from typing import Any, Literal, cast
 
 from bottega.messages.block import Image
 from bottega.messages.message import Usage
-from bottega.providers.explain import ErrorText, explain_error, read_error
-from bottega.providers.loose_json import REFUSALS, second_look
+from bottega.providers.explain import ErrorText, error_in, explain_error, read_error
+from bottega.providers.loose_json import REFUSALS, entries, second_look, text_in
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.openai.chat_calls import Call, Calls
 from bottega.providers.openai.chat_chunk import STREAMED, Choice, Chunk, Delta, decode
 from bottega.providers.openai.chat_content import FAULTS, Said, contents, stop_reason
-from bottega.providers.openai.chat_extras import Citations, Details, Ran, entries, image, text_in
+from bottega.providers.openai.chat_extras import Details, Ran, image
+from bottega.providers.openai.citations import Citations
 from bottega.providers.openai.usage import chat_usage, stated_cost
 from bottega.providers.provider import (
     CallPiece,
@@ -28,6 +29,8 @@ from bottega.providers.provider import (
     TextPiece,
 )
 from bottega.providers.surrogates import mended
+
+_FAULT = ErrorText("the answer broke at its source", "server_error")
 
 
 class Answer:
@@ -43,6 +46,7 @@ class Answer:
         self._stop = ""
         self._refused = False
         self._usage: Any = None
+        self._fault: Any = None
         self._parts: list[Said | Call | Ran | Image] = []
         self._open: Said | None = None
         self._calls = Calls()
@@ -116,7 +120,7 @@ class Answer:
                     continue
                 if choice.delta is not None:
                     self._take_delta(choice.delta, events)
-                if choice.finish_reason or choice.usage:
+                if choice.finish_reason or choice.usage or choice.error:
                     self._take_stop(choice)
         if chunk.usage or chunk.x_groq or chunk.citations or chunk.search_results:
             self._take_frame(chunk)
@@ -250,6 +254,7 @@ class Answer:
         if isinstance(choice.finish_reason, str) and choice.finish_reason:
             self._stop = choice.finish_reason
         self._usage = choice.usage or self._usage
+        self._fault = choice.error or self._fault
 
     def _take_frame(self, chunk: Chunk) -> None:
         if isinstance(chunk.usage, dict):
@@ -264,8 +269,8 @@ class Answer:
 
     def _finish(self) -> Sequence[StreamEvent]:
         if self._stop in FAULTS:
-            said = f"the answer ended with {self._stop!r}"
-            return self._fail(explain_error("The provider", ErrorText(said, "server_error")))
+            said = error_in({"error": self._fault}) if self._fault else _FAULT
+            return self._fail(explain_error("The provider", said))
         self._over = True
         events: list[StreamEvent] = []
         self._close(events)

@@ -12,13 +12,9 @@ import msgspec
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
 from bottega.providers.loose_json import arguments
+from bottega.providers.openai.calls import NAMELESS, finished_call
 from bottega.providers.provider import CallPiece
-from bottega.providers.surrogates import Growing
-
-NAMELESS = "unnamed"
-"""The name of a call that came without one: no tool is called so, and the model is told."""
-
-CUT_OFF = "(cut off before the arguments)"
+from bottega.providers.surrogates import Growing, mended
 
 
 class Call:
@@ -39,18 +35,8 @@ class Call:
 
     def block(self, *, cut: bool) -> ToolUse:
         """The whole call; `cut` says that the answer stopped in it."""
-        text = self.arguments.text
-        found = arguments(text)
-        malformed = text if found is None else CUT_OFF if cut and not text.strip() else ""
         raw = {"extra_content": self.extra} if self.extra else None
-        return ToolUse(
-            self.id,
-            self.name,
-            input=found or {},
-            malformed=malformed,
-            origin="openai-chat" if raw else "",
-            raw=raw,
-        )
+        return finished_call(self.id, self.name, self.arguments.text, cut=cut, raw=raw)
 
 
 class Calls:
@@ -85,7 +71,7 @@ class Calls:
         if call is None:
             call = opened = self._open(index, given)
         call.name = call.name or name
-        call.extra = entry.get("extra_content") or call.extra
+        call.extra = mended(entry.get("extra_content")) or call.extra
         return opened, self._grow(call, text, odd=odd)
 
     def end(self) -> list[CallPiece]:
@@ -158,5 +144,5 @@ def _text(found: Any) -> str:
 def _arguments_text(found: Any) -> str:
     """The arguments as text; some send the object itself."""
     if isinstance(found, dict):
-        return msgspec.json.encode(found).decode()
+        return msgspec.json.encode(mended(found)).decode()
     return _text(found)

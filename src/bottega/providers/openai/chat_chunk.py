@@ -28,6 +28,7 @@ class Choice(msgspec.Struct, gc=False):
     message: Delta | None = None
     finish_reason: Any = None
     usage: Any = None
+    error: Any = None
 
 
 class Chunk(msgspec.Struct, gc=False):

@@ -1,27 +1,11 @@
-"""What some add to a chat completion: sealed thoughts, citations, tools that they ran, images."""
+"""What some add to a chat completion: sealed thoughts, tools that they ran themselves, images."""
 
 from typing import Any, cast
 
 from bottega.ids import fresh
-from bottega.messages.block import Image, Source, Sources, Text, ToolResult, ToolUse
-from bottega.providers.loose_json import arguments
+from bottega.messages.block import Image, Text, ToolResult, ToolUse
+from bottega.providers.loose_json import arguments, entries, text_in
 from bottega.providers.surrogates import mended
-
-
-def entries(found: Any) -> list[dict[str, Any]]:
-    """The objects in a list, whatever else it may hold, or be."""
-    if not isinstance(found, list):
-        return []
-    listed = cast("list[Any]", found)
-    return [cast("dict[str, Any]", entry) for entry in listed if isinstance(entry, dict)]
-
-
-def text_in(found: Any, name: str) -> str:
-    """The string of that name in an object; empty if there is none."""
-    if not isinstance(found, dict):
-        return ""
-    value = cast("dict[str, Any]", found).get(name)
-    return value if isinstance(value, str) else ""
 
 
 class Details:
@@ -50,40 +34,6 @@ class Details:
                 last[name] = text_in(last, name) + value
             elif value not in (None, ""):
                 last[name] = value
-
-
-class Citations:
-    """The sources of an answer, each once, in the order in which they were named."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, Source] = {}
-
-    def add(self, title: str, url: str) -> None:
-        key = url or title
-        known = self._found.get(key)
-        if key and (known is None or (title and known.title == url)):
-            self._found[key] = Source(title or url, url)
-
-    def take(self, annotations: Any) -> None:
-        """Add the citations of a message, chat's nested form or the plain one of responses."""
-        for note in entries(annotations):
-            inner = note.get("url_citation")
-            cited = cast("dict[str, Any]", inner) if isinstance(inner, dict) else note
-            title = text_in(cited, "title") or text_in(cited, "filename")
-            self.add(title, text_in(cited, "url"))
-
-    def take_results(self, results: Any) -> None:
-        """Add what a search found: objects with a title and an address, or bare addresses."""
-        if not isinstance(results, list):
-            return
-        for result in cast("list[Any]", results):
-            if isinstance(result, str):
-                self.add("", result)
-            else:
-                self.add(text_in(result, "title"), text_in(result, "url"))
-
-    def block(self) -> tuple[Sources, ...]:
-        return (Sources(tuple(self._found.values())),) if self._found else ()
 
 
 class Ran:
