@@ -275,6 +275,12 @@ def test_what_a_model_has_not_is_left_out_with_a_notice() -> None:
     assert len(wire.notices) == 2
 
 
+def test_messages_with_nothing_to_say_are_left_out() -> None:
+    nothing = Message("user", (Sources(), Text("")))
+    found = turns(user("a"), said(Reasoning("x")), nothing, user("b"))
+    assert found == [{"role": "user", "parts": [{"text": "a"}, {"text": "b"}]}]
+
+
 def test_half_characters_do_not_stop_a_request() -> None:
     assert turns(user("a\udc80b"))[0]["parts"] == [{"text": "a\ufffdb"}]
 
