@@ -231,6 +231,11 @@ def test_what_it_cannot_take_is_refused_by_name(block: Block, able: Abilities, w
     assert "gemini-2.5-flash" in str(refused.value)
 
 
+def test_what_google_ran_needs_no_tools_of_ours() -> None:
+    ran = said(ToolUse("c", "code_execution", server=True), ToolResult("c", server=True))
+    assert sent(request(user("a"), ran, user("b"), abilities=Abilities(tools=False))).body
+
+
 def test_tools_on_offer_to_a_model_without_them_are_refused() -> None:
     with pytest.raises(Unsupported, match="tools"):
         sent(request(tools=(TOOL,), abilities=Abilities(tools=False)))
