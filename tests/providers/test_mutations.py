@@ -16,28 +16,12 @@ from hypothesis import strategies as st
 from bottega.messages.block import tool_uses
 from bottega.providers.provider import CallPiece, Finished, Request
 from bottega.providers.wires import wire
+from tests.providers.made_up import chat, sse
 from tests.providers.recordings import KINDS, RECORDINGS, blocks_are_valid, check_shape, play
 
 LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 EXAMPLES = 20_000 if LONG else 300
 LONGEST = 60_000 if LONG else 12_000
-
-
-def sse(*events: Any, named: bool = False) -> bytes:
-    lines: list[str] = []
-    for event in events:
-        name = f"event: {event['type']}\n" if named else ""
-        lines.append(f"{name}data: {event if isinstance(event, str) else json.dumps(event)}\n\n")
-    return "".join(lines).encode()
-
-
-def chat(delta: dict[str, Any], stop: str | None = None, **more: Any) -> dict[str, Any]:
-    return {
-        "id": "c1",
-        "model": "m",
-        "choices": [{"index": 0, "delta": delta, "finish_reason": stop}],
-        **more,
-    }
 
 
 CALL_ITEM = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look"}
