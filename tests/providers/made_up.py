@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from aiohttp import web
+from pydantic import TypeAdapter
 
 from bottega.providers.provider import Failed, Finished, Request, StreamEvent
 from bottega.providers.wires import wire
@@ -77,3 +78,19 @@ async def serving(body: bytes) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     finally:
         await runner.cleanup()
+
+
+def fits(shape: Any, body: dict[str, Any]) -> None:
+    """Check a request's body against the parameters of the vendor's SDK."""
+    adapter = TypeAdapter(shape)  # must outlive the walk, which still needs it
+    exhaust(adapter.validate_python(body))
+
+
+def exhaust(value: Any) -> None:
+    """Walk through it all: what the SDK types as an iterable is checked only when it is read."""
+    if isinstance(value, dict):
+        for entry in value.values():
+            exhaust(entry)
+    elif not isinstance(value, str | bytes) and hasattr(value, "__iter__"):
+        for entry in value:
+            exhaust(entry)

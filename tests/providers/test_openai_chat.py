@@ -383,6 +383,8 @@ def test_calls_without_ids_in_a_whole_answer_are_each_a_call() -> None:
         (b"<html>", "not_sse"),
         ({"choices": []}, "not_sse"),
         ([], "not_sse"),
+        (b'{"choices": [', "cut_off"),
+        (b"", "cut_off"),
     ],
 )  # fmt: skip
 def test_a_good_status_with_no_answer_is_a_failure(body: Any, code: str) -> None:
