@@ -29,6 +29,7 @@ KIND = "openai-chat"
 # Text and reasoning
 
 
+@pytest.mark.requirement("A40")
 def test_text_streams_in_its_pieces_after_one_start() -> None:
     events = play(KIND, sse(chat({"content": "Hel"}), chat({"content": "lo"}), chat({}, "stop")))
     assert events[:3] == [Started("m"), TextPiece("Hel"), TextPiece("lo")]
@@ -121,6 +122,12 @@ def test_half_a_character_that_stays_alone_is_replaced() -> None:
     )
     got = added_up(play(KIND, body))
     assert (got["reasoning"], got["text"]) == ("x\ufffd", "a\ufffd\ufffdb\ufffd")
+
+
+def test_half_a_character_alone_in_its_event_waits_for_the_other() -> None:
+    for field in ("content", "reasoning"):
+        body = sse(chat({field: "\ud83d"}), chat({field: "\ude00"}), chat({}, "stop"))
+        assert [e.text for e in play(KIND, body) if hasattr(e, "text")] == ["😀"]
 
 
 def test_bad_utf_8_is_read_as_far_as_it_goes() -> None:

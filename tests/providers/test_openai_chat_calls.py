@@ -115,6 +115,7 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.requirement("A40")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_calls_are_found_whichever_way_they_are_sent(shape: str) -> None:
     assert uses(*SHAPES[shape]) == TWO

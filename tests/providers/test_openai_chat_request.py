@@ -51,6 +51,7 @@ def results(*blocks: ToolResult) -> Message:
     return Message("tool", blocks)
 
 
+@pytest.mark.requirement("A36", "A40")
 def test_the_smallest_request_says_the_model_the_prompt_and_how_to_answer() -> None:
     wired = openai_chat.to_wire(Request(model="m", messages=(user("Hi"),)), OPENAI)
     assert wired.url == "https://api.openai.com/v1/chat/completions"
@@ -69,6 +70,7 @@ def test_the_smallest_request_says_the_model_the_prompt_and_how_to_answer() -> N
     assert "secret" not in repr(wired)
 
 
+@pytest.mark.requirement("A17")
 def test_every_option_has_its_place() -> None:
     body = sent(
         user("Hi"),
@@ -120,6 +122,7 @@ def test_mistral_is_not_asked_for_the_usage_that_it_gives_anyway() -> None:
     assert "stream_options" not in sent(user("Hi"), target=Target("m", "https://api.mistral.ai/v1"))
 
 
+@pytest.mark.requirement("A46")
 def test_texts_pictures_sounds_and_documents_are_parts() -> None:
     content = (
         Text("Look"),

@@ -132,7 +132,8 @@ def test_half_characters_are_joined_or_replaced() -> None:
     body = sse(
         created(),
         delta("output_text", "a\ud83d"),
-        delta("output_text", "\ude00b\ud83d"),
+        delta("output_text", "\ude00b"),
+        delta("output_text", "\ud83d"),
         ended(message("a😀b\ud83d")),
     )
     events = play(KIND, body)
@@ -427,6 +428,8 @@ def test_events_of_unknown_kinds_are_passed_over() -> None:
         {"type": 5},
         {},
         {"type": "response.output_text.delta", "delta": 5},
+        {"type": "response.output_item.added", "item": None},
+        {"type": "response.output_item.done", "item": []},
     ]
     assert finished(KIND, sse(created(), *odd, ended(message("x")))).content == (Text("x"),)
     keep_alive = b": wait\n\ndata:\n\n" + sse(ended(message("x")))
