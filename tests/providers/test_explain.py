@@ -119,7 +119,8 @@ KEYS = [
     "AIzaSyA-1234567890abcdefghijklmnopqrstu",
     "xai-1234567890abcdef",
     "0123456789abcdef0123456789abcdef",
-    "eyJhbGciOiJIUzI1NiJ9",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+    "ya29.a0AfH6-Xy_z9",
 ]
 
 

@@ -370,6 +370,11 @@ def test_a_whole_answer_says_the_same_as_a_stream() -> None:
     assert events[0] == Started("m")
 
 
+def test_a_whole_answer_in_a_stream_is_heard_too() -> None:
+    got = added_up(play(KIND, sse(WHOLE, "[DONE]")))
+    assert (got["text"], len(got["tool_calls"])) == ("Yes", 2)
+
+
 def test_calls_without_ids_in_a_whole_answer_are_each_a_call() -> None:
     calls = [{"function": {"name": "f", "arguments": ""}}] * 3
     message = {"message": {"content": None, "tool_calls": calls}, "finish_reason": "stop"}

@@ -118,8 +118,9 @@ class Answer:
             for choice in chunk.choices:
                 if choice.index and isinstance(choice.index, int):
                     continue
-                if choice.delta is not None:
-                    self._take_delta(choice.delta, events)
+                delta = choice.delta or choice.message
+                if delta is not None:
+                    self._take_delta(delta, events)
                 if choice.finish_reason or choice.usage or choice.error:
                     self._take_stop(choice)
         if chunk.usage or chunk.x_groq or chunk.citations or chunk.search_results:
