@@ -40,6 +40,14 @@ def piece(text: str = "", name: str = "", **more: Any) -> dict[str, Any]:
     return {"type": "function", "function": function, **more}
 
 
+def nested(depth: int) -> dict[str, Any]:
+    """An object in an object in an object."""
+    value: dict[str, Any] = {}
+    for _ in range(depth):
+        value = {"message": value}
+    return value
+
+
 def finished(kind: str, body: bytes) -> Finished:
     end = check_shape(play(kind, body))
     assert isinstance(end, Finished), end

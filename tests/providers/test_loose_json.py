@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from bottega.providers.loose_json import arguments, entries, second_look, text_in
+from bottega.providers.loose_json import arguments, entries, kept, second_look, shallow, text_in
+from tests.providers.made_up import nested
 
 
 class Shape(msgspec.Struct):
@@ -57,6 +58,14 @@ def test_what_is_no_such_json_is_none(data: bytes) -> None:
 )
 def test_arguments_are_an_object_or_nothing(text: str, expected: dict[str, Any] | None) -> None:
     assert arguments(text) == expected
+
+
+def test_what_nests_deeper_than_can_be_stored_is_not_kept() -> None:
+    assert kept(nested(150)) == nested(150)
+    assert kept(nested(250)) is None
+    assert kept(["\ud83d"]) == ["\ufffd"]
+    assert shallow([[1], {"a": 2}])
+    assert not shallow([nested(250)])
 
 
 def test_the_objects_in_a_list_are_found_whatever_stands_beside_them() -> None:

@@ -122,9 +122,14 @@ MADE_UP: dict[str, list[bytes]] = {
     ],
 }
 
+BOTTOMLESS: Any = []
+for _ in range(150):
+    BOTTOMLESS = [{"message": BOTTOMLESS}]
+
 ODD_VALUES: list[Any] = [
     *(None, True, -1, 0, 2**63, 10**400, 1.5, 1e308, "", "x", "\ud83d", "\ude00", "\x00", "{"),
     *([], [None], [[]], {}, {"a": {"b": []}}, {"text": 5}, {"error": "no"}, [{"type": "text"}]),
+    *(BOTTOMLESS, BOTTOMLESS[0], {"error": BOTTOMLESS}),
 ]
 
 
@@ -194,14 +199,15 @@ def other_values(draw: st.DrawFn, body: bytes) -> bytes:
     place = draw(st.sampled_from(places))
     try:
         event = json.loads(lines[place][6:])
-    except ValueError:
+        ways = paths(event)
+    except (ValueError, RecursionError):
         return body
-    path = draw(st.sampled_from(paths(event) or [()]))
-    if path:
+    if ways:
+        *way, last = draw(st.sampled_from(ways))
         inner = event
-        for key in path[:-1]:
+        for key in way:
             inner = inner[key]
-        inner[path[-1]] = draw(st.sampled_from(ODD_VALUES))
+        inner[last] = draw(st.sampled_from(ODD_VALUES))
     lines[place] = b"data: " + json.dumps(event).encode()
     return b"\n".join(lines)
 

@@ -20,7 +20,17 @@ from bottega.messages.block import (
 from bottega.messages.message import Usage
 from bottega.providers import openai_chat
 from bottega.providers.provider import Failed, Finished, Started, TextPiece
-from tests.providers.made_up import calling, chat, failed, finished, piece, serving, sse, whole
+from tests.providers.made_up import (
+    calling,
+    chat,
+    failed,
+    finished,
+    nested,
+    piece,
+    serving,
+    sse,
+    whole,
+)
 from tests.providers.recordings import added_up, play, streamed_calls
 
 KIND = "openai-chat"
@@ -333,6 +343,20 @@ def test_a_picture_in_the_answer_is_kept() -> None:
     other = {"type": "image_url", "image_url": {"url": "http://x/y.png"}}
     body = sse(chat({"content": "Look", "images": [part, other]}), chat({}, "stop"))
     assert finished(KIND, body).content == (Text("Look"), Image("image/png", "QUJD"))
+
+
+def test_what_nests_without_end_is_not_kept() -> None:
+    deep = nested(900)
+    body = sse(
+        chat({"reasoning_details": [{"type": "reasoning.text", "text": "Hm", "deep": deep}]}),
+        chat({"executed_tools": [{"index": 0, "type": "search", "deep": deep}]}),
+        chat({"content": "x"}, "stop"),
+    )
+    assert finished(KIND, body).content == (Text("x"),)
+
+
+def test_an_error_that_nests_without_end_is_still_an_error() -> None:
+    assert failed(KIND, sse({"error": nested(900)})).code == "provider_error"
 
 
 # Whole answers

@@ -7,7 +7,7 @@ import pytest
 
 from bottega.messages.block import tool_uses
 from bottega.providers.provider import CallPiece, Finished
-from tests.providers.made_up import calling, chat, failed, finished, piece, sse
+from tests.providers.made_up import calling, chat, failed, finished, nested, piece, sse
 from tests.providers.recordings import added_up, play, streamed_calls
 
 KIND = "openai-chat"
@@ -171,6 +171,17 @@ def test_no_arguments_are_an_empty_object(text: str) -> None:
 def test_arguments_that_nest_without_end_are_malformed() -> None:
     text = '{"a":' * 5000
     assert uses(calling(piece(text, "f", index=0, id="1"))) == [("f", {}, text)]
+
+
+@pytest.mark.parametrize("depth", [250, 900])
+def test_arguments_that_nest_too_deeply_to_be_stored_are_malformed(depth: int) -> None:
+    text = json.dumps(nested(depth))
+    assert uses(calling(piece(text, "f", index=0, id="1"))) == [("f", {}, text)]
+    given = {"index": 0, "id": "1", "function": {"name": "f", "arguments": nested(depth)}}
+    assert uses(calling(given)) == [("f", {}, "(nested too deeply)")]
+    body = sse(calling(piece("{}", "f", index=0, extra_content=nested(depth))), chat({}, "stop"))
+    (use,) = tool_uses(finished(KIND, body).content)
+    assert use.raw is None
 
 
 @pytest.mark.parametrize("stop", ["length", "content_filter"])

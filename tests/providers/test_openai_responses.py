@@ -21,7 +21,7 @@ from bottega.messages.block import (
 from bottega.messages.message import Usage
 from bottega.providers import openai_responses
 from bottega.providers.provider import CallPiece, Failed, Finished, Started, TextPiece
-from tests.providers.made_up import failed, finished, serving, sse, whole
+from tests.providers.made_up import failed, finished, nested, serving, sse, whole
 from tests.providers.recordings import added_up, play, streamed_calls
 
 KIND = "openai-responses"
@@ -434,6 +434,14 @@ def test_events_of_unknown_kinds_are_passed_over() -> None:
     assert finished(KIND, sse(created(), *odd, ended(message("x")))).content == (Text("x"),)
     keep_alive = b": wait\n\ndata:\n\n" + sse(ended(message("x")))
     assert finished(KIND, keep_alive).content == (Text("x"),)
+
+
+@pytest.mark.parametrize("depth", [250, 900])
+def test_an_item_that_nests_too_deeply_to_be_stored_is_a_fault_of_the_provider(depth: int) -> None:
+    item = {"type": "web_search_call", "id": "w", "action": nested(depth)}
+    for event in (added(0, item), done(0, item), ended(item)):
+        assert failed(KIND, sse(created(), event, ended(message("x")))).code == "provider_error"
+    assert isinstance(whole(KIND, {"status": "completed", "output": [item]})[-1], Failed)
 
 
 def test_an_event_called_error_ends_the_stream() -> None:
