@@ -290,7 +290,7 @@ def hide_keys(text: str) -> str:
     out: list[str] = []
     word = ""
     for letter in text:
-        if letter.isalnum() or letter in "-_*…":
+        if letter.isalnum() or letter in "-_*…" or (letter == "." and word.startswith(_DOTTED)):
             word += letter
             continue
         out += (HIDDEN if _is_key(word) else word, letter)
@@ -317,6 +317,8 @@ _KEY_STARTS = (
     ),
     *("nvapi-", "AIza", "ya29", "eyJ", "ghp_", "github_pat_", "AKIA", "tgp_", "key-"),
 )
+_DOTTED = ("eyJ", "ya29")
+"""Tokens of several parts, with points between them."""
 _HARMLESS_STARTS = ("req", "resp_", "msg_", "call_", "chatcmpl", "toolu_", "fc_", "rs_", "gen-")
 
 
