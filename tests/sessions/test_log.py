@@ -30,6 +30,7 @@ from bottega.storage.sqlite import connect
 from tests.hunt import examples
 from tests.processes import running
 from tests.sessions import stored
+from tests.storage.gate import Gate, fill_the_disk, free_the_disk
 
 ELSEWHERE = """
     import asyncio, sys
@@ -146,17 +147,15 @@ async def test_trimmed_deltas_are_told_as_a_range(log: Log, session: SessionRow)
 async def test_nothing_of_a_failed_commit_is_shown(log: Log, session: SessionRow) -> None:
     async with aclosing(log.follow(session.n)) as frames:
         first = asyncio.ensure_future(taken(frames, 1))
+        gate = Gate(log.database)
+        await gate.close()
+        lost = asyncio.ensure_future(append(log, session, "lost"))
+        filling = asyncio.ensure_future(log.database.write(fill_the_disk))
         await asyncio.sleep(0)
-
-        def fill(connection: sqlite3.Connection) -> bool:
-            connection.execute("PRAGMA max_page_count = 1")
-            return True
-
-        with pytest.raises(StorageFailed, match="full"):
-            await log.append(session.n, [mode("x" * 100_000)], fill)
-        await log.database.write(
-            lambda connection: connection.execute("PRAGMA max_page_count = 100000").close()
-        )
+        await gate.open()
+        for outcome in await asyncio.gather(lost, filling, return_exceptions=True):
+            assert isinstance(outcome, StorageFailed)
+        await log.database.write(free_the_disk)
         assert not first.done()
         assert log.feed(session.n).last_index == 0
         await append(log, session, "after")

@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from bottega.storage.home import Home
 from bottega.storage.migrate import Migration
 from bottega.storage.writer import Job
 from tests.processes import run
+from tests.storage.gate import Gate, fill_the_disk, free_the_disk
 
 NOTES = (Migration(1, "notes", "CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT;"),)
 
@@ -42,25 +42,6 @@ def notes(database: Database) -> list[str]:
             ).fetchall()
         )
     ]
-
-
-class Gate:
-    """Keeps the writer busy, so that all that is submitted meanwhile becomes one group."""
-
-    def __init__(self, database: Database) -> None:
-        self._inside, self._open = threading.Event(), threading.Event()
-        self._held = asyncio.ensure_future(database.write(self._wait))
-
-    def _wait(self, _: sqlite3.Connection) -> None:
-        self._inside.set()
-        assert self._open.wait(5)
-
-    async def close(self) -> None:
-        await asyncio.to_thread(self._inside.wait, 5)
-
-    async def open(self) -> None:
-        self._open.set()
-        await self._held
 
 
 async def together(database: Database, *works: Callable[[sqlite3.Connection], Any]) -> list[Any]:
@@ -118,19 +99,13 @@ async def test_wrong_sql_is_the_fault_of_its_job_alone(database: Database) -> No
 
 
 async def test_a_full_disk_fails_the_whole_group_and_the_next_one_works(database: Database) -> None:
-    def fill(connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA max_page_count = 1")  # as small as it is now
-        note("x" * 100_000)(connection)
-
-    outcomes = await together(database, note("a"), fill, note("b"))
+    outcomes = await together(database, note("a"), fill_the_disk, note("b"))
     for outcome in outcomes:
         assert isinstance(outcome, StorageFailed)
         assert "full" in outcome.message
         assert outcome.hint
     assert notes(database) == []
-    await database.write(
-        lambda connection: connection.execute("PRAGMA max_page_count = 1000000").close()
-    )
+    await database.write(free_the_disk)
     await database.write(note("c"))
     assert notes(database) == ["c"]
 
@@ -143,15 +118,11 @@ async def test_results_of_a_failed_group_are_never_told(database: Database) -> N
         told.append((result, failure))
         heard.set()
 
-    def fill(connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA max_page_count = 1")
-        note("x" * 100_000)(connection)
-
     gate = Gate(database)
     await gate.close()
     loop = asyncio.get_running_loop()
     database.writer.submit(Job(note("a"), done, loop, urgent=True))
-    database.writer.submit(Job(fill, lambda *_: None, loop, urgent=True))
+    database.writer.submit(Job(fill_the_disk, lambda *_: None, loop, urgent=True))
     await gate.open()
     async with asyncio.timeout(5):
         await heard.wait()
