@@ -1,13 +1,9 @@
-"""The least that the work can cost here: aiohttp and msgspec in a bare loop, SQLite without a program around it.
+"""The least that the work can cost here: aiohttp and msgspec in a bare loop.
 
-A floor, not a product: no retries, no errors, no other providers, nobody else to think of.
+A floor, not a product: no retries, no errors, no other providers, nothing kept, nobody else to think of.
 """
 
-import sqlite3
-import tempfile
-import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -124,38 +120,5 @@ def acted(calls: dict[int, Call]) -> list[Any]:
     return messages
 
 
-def database(folder: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute(
-        "CREATE TABLE events (n INTEGER PRIMARY KEY, session, idx, kind, body BLOB, UNIQUE (session, idx))"
-    )
-    return connection
-
-
-def commit(_: str, quick: bool) -> Figures:
-    """Durable events per second: one commit for 50 events, and one for each."""
-    with tempfile.TemporaryDirectory() as folder:
-        connection = database(folder)
-        grouped = appended(connection, 50, 0.5 if quick else 2.0)
-        single = appended(connection, 1, 0.5 if quick else 1.0)
-        connection.close()
-    return {"commit.events": grouped, "commit.each": single}
-
-
-def appended(connection: sqlite3.Connection, group: int, seconds: float) -> float:
-    """Events per second in transactions of `group` events of 200 bytes."""
-    insert = "INSERT INTO events (session, idx, kind, body) VALUES (?, ?, 0, ?)"
-    body, begin, index = b"x" * 200, time.perf_counter(), 0
-    base = group * 1_000_000
-    while (spent := time.perf_counter() - begin) < seconds:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(insert, [(base + i, index, body) for i in range(group)])
-        connection.execute("COMMIT")
-        index += 1
-    return index * group / spent
-
-
 if __name__ == "__main__":
-    main(stream=stream, turn=turn, commit=commit)
+    main(stream=stream, turn=turn)

@@ -13,6 +13,10 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 BURST = 2000
+STREAMS = 100
+PACE = 20
+"""Chunks per second of each of the paced streams."""
+LENGTHS = (500, 8000, 100_000)
 HISTORIES = (0, 10, 100, 1000)
 TOOL = "look_up"
 QUESTION = "What is stored under alpha?"
