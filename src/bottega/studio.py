@@ -106,9 +106,10 @@ class Studio:
     ) -> "Session":
         """Begin a session in a folder; refuse a model, an agent or a folder that cannot be used."""
         where = existing_folder(folder)
-        chosen = self.runtime.check(model, agent)
+        chosen = self.runtime.choose(model).model
+        self.runtime.model(chosen)
         row = await self.runtime.sessions.create(
-            model=chosen.model, agent=chosen.agent, folder=str(where), title=title
+            model=chosen, agent=self.runtime.agent(agent).name, folder=str(where), title=title
         )
         return Session(self, row, self._place)
 
