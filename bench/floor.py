@@ -112,7 +112,9 @@ async def answer(
 
 def acted(calls: dict[int, Call]) -> list[Any]:
     """The calls as a message, and a message with the result of each."""
-    made = [{"id": call.id, "type": "function", "function": call.function} for call in calls.values()]
+    made = [
+        {"id": call.id, "type": "function", "function": call.function} for call in calls.values()
+    ]
     messages: list[Any] = [{"role": "assistant", "content": None, "tool_calls": made}]
     for call in calls.values():
         result = value_of(**msgspec.json.decode(call.function.arguments))

@@ -7,7 +7,14 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-_PEERS = ("openai", "pydantic-ai-slim", "openai-agents", "langgraph", "langchain-openai", "pydantic")
+_PEERS = (
+    "openai",
+    "pydantic-ai-slim",
+    "openai-agents",
+    "langgraph",
+    "langchain-openai",
+    "pydantic",
+)
 _OURS = ("aiohttp", "msgspec", "jsonschema-rs")
 
 

@@ -38,14 +38,18 @@ def main() -> int:
         samples, failures = measured(tasks, asked.rounds, python, url, asked.quick)
     kept = json.loads(KEPT.read_text())["figures"] if KEPT.exists() else {}
     report(samples, kept, told, failures)
-    print(f"\n{asked.rounds} rounds in {time.monotonic() - begin:.0f} s; ranges are over the rounds.")
+    print(
+        f"\n{asked.rounds} rounds in {time.monotonic() - begin:.0f} s; ranges are over the rounds."
+    )
     if asked.save:
         save(samples, told)
     return 1 if any(task.stack == OURS for task in failures) else 0
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--only", default="", help=f"some of: {','.join(GROUPS)}")
     parser.add_argument("--rounds", type=int, default=0, help="3, or 1 with --quick")
     parser.add_argument("--quick", action="store_true", help="a rough look in a minute")
@@ -71,8 +75,7 @@ def chosen(groups: list[str], without_peers: bool) -> list[Task]:
     return [
         task
         for task in TASKS
-        if (not groups or task.group in groups)
-        and not (without_peers and task.stack in strangers)
+        if (not groups or task.group in groups) and not (without_peers and task.stack in strangers)
     ]
 
 

@@ -78,7 +78,9 @@ def extra(figures: Figures) -> Figures:
 def history(count: int) -> list[dict[str, str]]:
     """That many messages of 500 characters, from user and assistant in turn."""
     roles = ("user", "assistant")
-    return [{"role": roles[i % 2], "content": f"{i:04d} " + "words " * 82 + "end"} for i in range(count)]
+    return [
+        {"role": roles[i % 2], "content": f"{i:04d} " + "words " * 82 + "end"} for i in range(count)
+    ]
 
 
 def value_of(key: str, count: int) -> str:

@@ -26,7 +26,9 @@ def span(values: list[float] | None) -> str:
 
 def goals(samples: Samples, kept: Samples) -> list[str]:
     """Every figure that was measured, with its verdict."""
-    lines = [["figure", "unit", "goal", "floor", OURS, "last kept", "best peer", "× floor", "peer ×", ""]]
+    lines = [
+        ["figure", "unit", "goal", "floor", OURS, "last kept", "best peer", "× floor", "peer ×", ""]
+    ]
     for row in ROWS:
         if row.key in samples:
             lines.append(_goal(row, samples, kept.get(row.key, {})))
