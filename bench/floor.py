@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 import msgspec
+
 from stopwatch import QUESTION, TOOL, Figures, Work, main, stream_figures, turn_figures, value_of
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import aiohttp
 import msgspec
+
 from floor import deltas
 from stopwatch import BURST, PACE, QUESTION, STREAMS, Figures, cpu_of, main
 

@@ -11,7 +11,7 @@ import sys
 import time
 from functools import cache
 
-WORDS = "the log is what happened and all the rest can be folded from it again ".split()
+WORDS = ("the", "log", "is", "what", "happened", "and", "the", "rest", "is", "folded", "from", "it")
 ARGUMENTS = json.dumps({"key": "alpha", "count": 3})
 HEAD = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"

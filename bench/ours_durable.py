@@ -3,12 +3,11 @@
 import asyncio
 import time
 
+from bottega.events.facts import ExchangeResponse, TextDelta
+from bottega.studio import Session, Studio
 from ours_stream import flat
 from stopwatch import BURST, LENGTHS, PACE, QUESTION, STREAMS, Figures, Work, cpu_of, main
 from workshop import opened, started
-
-from bottega.events.facts import ExchangeResponse, TextDelta
-from bottega.studio import Session, Studio
 
 
 async def durable(url: str, quick: bool) -> Figures:

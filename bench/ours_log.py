@@ -5,14 +5,13 @@ import time
 from contextlib import AsyncExitStack
 from statistics import median, quantiles
 
-from stopwatch import Figures, cpu_of, main
-from workshop import opened, pen_of, started, work
-
 from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.events.facts import ToolOutputDelta
 from bottega.sessions.pen import Pen
 from bottega.studio import Session, Studio
+from stopwatch import Figures, cpu_of, main
+from workshop import opened, pen_of, started, work
 
 PRODUCERS = 50
 

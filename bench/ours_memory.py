@@ -2,11 +2,10 @@
 
 import asyncio
 
-from stopwatch import QUESTION, Figures, main, resident_kb
-from workshop import opened, started
-
 from bottega.events.facts import TextDelta
 from bottega.studio import Session, Studio
+from stopwatch import QUESTION, Figures, main, resident_kb
+from workshop import opened, started
 
 MODE = "burst-10"
 STREAMS = 200

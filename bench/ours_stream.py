@@ -1,14 +1,14 @@
-"""Bottega's way from a provider's socket to its stream events: transport, splitter, decoder, and nothing behind them."""
+"""Bottega's way from a provider's socket to its stream events: transport, splitter, decoder, nothing behind them."""
 
 from contextlib import aclosing
 
-from stopwatch import LENGTHS, QUESTION, Figures, Work, cpu_of, main, stream_figures
+from bottega.providers.connect import Transport
+from bottega.providers.transport import HttpProvider
 
 from bottega.messages.message import user
-from bottega.providers.connect import Transport
 from bottega.providers.provider import Finished, Request, Target, TextPiece
-from bottega.providers.transport import HttpProvider
 from bottega.providers.wires import wire
+from stopwatch import LENGTHS, QUESTION, Figures, Work, cpu_of, main, stream_figures
 
 
 async def stream(url: str, quick: bool) -> Figures:

@@ -2,9 +2,9 @@
 
 import timeit
 
-from stopwatch import Figures, main
-
 from bottega.tools.validate import Validator
+
+from stopwatch import Figures, main
 
 TEXT = {"type": "string"}
 EDIT = {

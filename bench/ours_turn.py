@@ -3,10 +3,9 @@
 import asyncio
 import time
 
+from bottega.studio import Session
 from stopwatch import HISTORIES, QUESTION, TOOL, Figures, extra, history, main
 from workshop import opened, started, talk
-
-from bottega.studio import Session
 
 MODE = f"turn-{TOOL}"
 

@@ -6,6 +6,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
+
 from stopwatch import QUESTION, TOOL, Figures, Work, main, stream_figures, turn_figures, value_of
 
 

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from openai import AsyncOpenAI
+
 from stopwatch import QUESTION, TOOL, Figures, Work, main, stream_figures, turn_figures, value_of
 
 PARAMETERS = {

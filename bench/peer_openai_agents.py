@@ -11,6 +11,7 @@ from agents import (
 )
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseTextDeltaEvent
+
 from stopwatch import QUESTION, TOOL, Figures, Work, main, stream_figures, turn_figures, value_of
 
 set_tracing_disabled(True)

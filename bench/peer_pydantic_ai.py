@@ -13,6 +13,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
+
 from stopwatch import QUESTION, TOOL, Figures, Work, main, stream_figures, turn_figures, value_of
 
 

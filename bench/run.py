@@ -1,8 +1,8 @@
 """Measure Bottega beside its peers: `python bench/run.py [--only stream,turn] [--rounds N] [--quick] [--save]`.
 
-All stacks read from the same mock provider in the same run; each measurement is a process of its own on the first core,
-the mock has the second. CPU time is the figure wherever work is measured; rounds are interleaved, so that a busy machine
-is busy for all. `--save` keeps the results in `bench/results.json`, beside which later runs are printed.
+All stacks read from the same mock provider in the same run; each measurement is a process of its own on the first
+core, the mock has the second. CPU time is the figure wherever work is measured; rounds are interleaved, so that a busy
+machine is busy for all. `--save` keeps the results in `bench/results.json`, beside which later runs are printed.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import machine
 import peers
 import table
 from rows import OURS, Samples
-from tasks import GROUPS, HERE, TASKS, Failure, Task, environment, pin, run
+from tasks import GROUPS, HERE, TASKS, Failure, Task, environment, on_core, run
 
 KEPT = HERE / "results.json"
 
@@ -83,15 +83,12 @@ def chosen(groups: list[str], without_peers: bool) -> list[Task]:
 def mock_provider() -> Iterator[str]:
     """The mock in a process of its own on the second core; yields its address."""
     command = [sys.executable, str(HERE / "mock_provider.py")]
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        preexec_fn=pin(1),
-    ) as process:
-        assert process.stdout and process.stdin
+    pipe = subprocess.PIPE
+    with on_core(1):
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment())
+    with process:
+        assert process.stdout
+        assert process.stdin
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
         process.stdin.close()
 

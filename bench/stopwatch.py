@@ -1,4 +1,4 @@
-"""What every measured process shares: its CPU time (all threads, user and system), its memory, one line of JSON at the end.
+"""What every measured process shares: its CPU time (all threads, user and system), its memory, a line of JSON.
 
 A program hands `main` its measures; each returns figures by name. The first run of anything only warms up.
 """

@@ -1,4 +1,4 @@
-"""The results as text: one line a figure beside its goal, its floor, the best peer and the last results that were kept."""
+"""The results as text: each figure beside its goal, its floor, the best peer and the last results that were kept."""
 
 from collections.abc import Iterable
 from statistics import median

@@ -3,7 +3,8 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,15 +69,15 @@ def run(task: Task, python: str, url: str, quick: bool) -> dict[str, float]:
         "quick" if quick else "full",
     ]
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            env=environment(),
-            preexec_fn=pin(0),
-            timeout=TIMEOUT,
-            check=False,
-        )
+        with on_core(0):
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                env=environment(),
+                timeout=TIMEOUT,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         raise Failure(f"took longer than {TIMEOUT} s") from None
     if done.returncode:
@@ -84,11 +85,18 @@ def run(task: Task, python: str, url: str, quick: bool) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def pin(core: int) -> Callable[[], None] | None:
-    """What keeps a child on one core; nothing where that cannot be done."""
-    if not hasattr(os, "sched_setaffinity") or core not in os.sched_getaffinity(0):
-        return None
-    return lambda: os.sched_setaffinity(0, {core})
+@contextmanager
+def on_core(core: int) -> Iterator[None]:
+    """Processes that are started meanwhile stay on that core, where the system can do that."""
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set[int]()
+    if core not in cores:
+        yield
+        return
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def environment() -> dict[str, str]:

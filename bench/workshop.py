@@ -1,13 +1,13 @@
 """A studio in a home of its own whose providers are the mock's ways to answer, and sessions with a past."""
 
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from itertools import count, islice
 from typing import Any
 
 import msgspec
-from stopwatch import QUESTION, TOOL, value_of
+from bottega.tools.decorator import tool
 
 from bottega.events import facts
 from bottega.events.event import Event
@@ -16,7 +16,7 @@ from bottega.messages.block import Text, ToolUse
 from bottega.sessions import lease as leases
 from bottega.sessions.pen import Pen
 from bottega.studio import Session, Studio
-from bottega.tools.decorator import tool
+from stopwatch import QUESTION, TOOL, value_of
 
 
 async def look_up(key: str, count: int) -> str:
@@ -34,7 +34,7 @@ async def opened(url: str, *modes: str) -> AsyncIterator[Studio]:
             yield studio
 
 
-async def started(studio: Studio, mode: str, past: Iterator[msgspec.Struct] = iter(())) -> Session:
+async def started(studio: Studio, mode: str, past: Iterable[msgspec.Struct] = ()) -> Session:
     """A session that talks to this mode of the mock, with these facts in its log."""
     session = await studio.start(model=f"{mode}/mock-1", folder=tempfile.gettempdir())
     written = [
