@@ -4,7 +4,7 @@ A wire protocol (`openai_chat`, `anthropic` …) is a pure state machine: `to_wi
 turns the answer's events into ours. It opens no socket, knows no clock and never retries; `transport` does.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -125,7 +125,7 @@ StreamEvent = Piece | Finished | Failed | Retrying | Reset
 class Provider(Protocol):
     name: str
 
-    def stream(self, request: Request) -> AsyncIterator[StreamEvent]:
+    def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
         """Yield `Started` … then exactly one `Finished` or `Failed`.
 
         Never raises once iteration has begun, but for cancellation: failures are events.
@@ -144,7 +144,8 @@ class Target(msgspec.Struct, frozen=True):
     max_attempts: int = 10
 
     def __repr__(self) -> str:
-        return f"Target(name={self.name!r}, base_url={self.base_url!r})"
+        place = self.base_url.rpartition("@")[2]
+        return f"Target(name={self.name!r}, base_url={place!r})"
 
 
 class WireRequest(msgspec.Struct, frozen=True):
@@ -155,7 +156,7 @@ class WireRequest(msgspec.Struct, frozen=True):
     """What was asked for and cannot be said to this model, one sentence each."""
 
     def __repr__(self) -> str:
-        return f"WireRequest(url={self.url!r})"
+        return f"WireRequest(url={self.url.rpartition('@')[2]!r})"
 
 
 class Decoder(Protocol):
