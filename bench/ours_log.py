@@ -13,13 +13,14 @@ from bottega.studio import Session, Studio
 from stopwatch import Figures, cpu_of, main
 from workshop import opened, pen_of, started, work
 
+MODE = "burst-10"
 PRODUCERS = 50
 
 
 async def commit(url: str, quick: bool) -> Figures:
     """Durable events per second of producers that wait for each of theirs."""
-    async with opened(url) as studio, AsyncExitStack() as pens:
-        sessions = [await started(studio, "guide") for _ in range(PRODUCERS)]
+    async with opened(url, MODE) as studio, AsyncExitStack() as pens:
+        sessions = [await started(studio, MODE) for _ in range(PRODUCERS)]
         held = [await pens.enter_async_context(pen_of(studio, one)) for one in sessions]
         until = time.perf_counter() + (0.5 if quick else 2.0)
         writer = studio.runtime.database.writer
@@ -45,9 +46,9 @@ async def produced(pen: Pen, until: float) -> int:
 async def log(url: str, quick: bool) -> Figures:
     figures: Figures = {}
     halves: dict[int, float] = {}
-    async with opened(url) as studio:
+    async with opened(url, MODE) as studio:
         for length in (1000, 10_000):
-            session = await started(studio, "guide", work(length))
+            session = await started(studio, MODE, work(length))
             spent = await cpu_of(session.history, 0.2 if quick else 1.0, least=3)
             figures[f"replay.{length}"] = spent * 1e3
             walls = [await paint(studio, session) for _ in range(50 if quick else 300)]
