@@ -36,7 +36,7 @@ class Victim:
     def __init__(self, home: Path, model: str, folder: Path, failpoints: str = "") -> None:
         self._reads, writes = os.pipe()
         self.process = CONTEXT.Process(
-            target=_live, args=(str(home), model, str(folder), failpoints, _Handle(writes))
+            target=_live, args=(str(home), model, str(folder), failpoints, Handle(writes))
         )
         self.process.start()
         os.close(writes)
@@ -60,7 +60,7 @@ class Victim:
         return [msgspec.json.decode(line, type=Seen) for line in lines]
 
 
-class _Handle:
+class Handle:
     """A file descriptor that is handed to the child."""
 
     def __init__(self, number: int) -> None:
@@ -75,7 +75,7 @@ class _Handle:
         self.number = state.detach()
 
 
-def _live(home: str, model: str, folder: str, failpoints: str, out: _Handle) -> None:
+def _live(home: str, model: str, folder: str, failpoints: str, out: Handle) -> None:
     failpoint.arm(failpoints)
     asyncio.run(_prompt(Path(home), model, folder, out.number))
 

@@ -12,6 +12,7 @@ import msgspec
 from bottega.events import facts
 from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
+from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
 from bottega.messages.message import Message
 from bottega.sessions.attach import Attachments, load
@@ -103,6 +104,7 @@ class Exchange:
             await self.record(
                 facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
             )
+            failpoint("tool.after_intent")
 
         kept: list[str] = []
 
@@ -112,6 +114,7 @@ class Exchange:
 
         context = _Context(self._root, use.id, self)
         outcome = await call(use, self._registry, context, intend, keep)
+        failpoint("tool.after_effect")
         result = facts.ToolResultFact(
             use.id,
             use.name,
