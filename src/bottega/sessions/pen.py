@@ -14,7 +14,6 @@ from typing import Any
 from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
-from bottega.events.facts import DELTAS
 from bottega.failpoint import failpoint
 from bottega.sessions.feed import Row
 from bottega.sessions.lease import Lease
@@ -60,7 +59,7 @@ class Pen:
 
     def emit(self, event: Event) -> None:
         """Append without waiting."""
-        self._add([event], None, None, urgent=event.type not in DELTAS)
+        self._add([event], None, None, urgent=False)
 
     async def record(self, *events: Event, also: Also | None = None) -> None:
         """Append, with `also` in the same transaction; return when all that was emitted so far is durable."""

@@ -72,6 +72,11 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def validator(self) -> Validator:
         return Validator(self.schema)
 
+    @property
+    def only_reads(self) -> bool:
+        """It may run again after a crash, so nothing of it has to be durable before what comes next."""
+        return self.effects <= {"read"}
+
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, self.schema)
 

@@ -101,9 +101,11 @@ class Exchange:
         began = time.monotonic()
 
         async def intend(tool: Tool) -> None:
-            await self.record(
-                facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
-            )
+            intent = facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
+            if tool.only_reads:
+                self.emit(intent)
+            else:
+                await self.record(intent)
             failpoint("tool.after_intent")
 
         kept: list[str] = []
@@ -123,11 +125,19 @@ class Exchange:
             duration_ms=round((time.monotonic() - began) * 1000),
             blob=kept[0] if kept else "",
         )
-        n = self.pen.lease.n
-        await self.pen.record(
-            self.event(result), also=lambda c: self._attachments.add(c, n, kept) if kept else None
-        )
+        await self._store(result, kept)
         return result
+
+    async def _store(self, result: facts.ToolResultFact, kept: list[str]) -> None:
+        tool, n = self._registry.find(result.name), self.pen.lease.n
+        if kept:
+            await self.pen.record(
+                self.event(result), also=lambda c: self._attachments.add(c, n, kept)
+            )
+        elif tool and tool.only_reads:
+            self.emit(result)
+        else:
+            await self.record(result)
 
 
 class _Context:
