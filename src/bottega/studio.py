@@ -23,7 +23,7 @@ from bottega.messages.block import Block, Text
 from bottega.messages.message import Message
 from bottega.runtime import Runtime
 from bottega.sessions import attach, views
-from bottega.sessions.history import messages_of
+from bottega.sessions.history import replay
 from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.settings import Settings, load
@@ -210,7 +210,7 @@ class Session:
 
     async def history(self) -> list[Message]:
         """What the model sees."""
-        return messages_of(await self.facts())
+        return replay(await self.studio.runtime.log.facts(self.row.n))
 
     async def steps(self) -> list[views.Exchange]:
         return views.steps(await self.facts())

@@ -16,7 +16,7 @@ from bottega.messages.message import Message
 from bottega.sessions import inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.attach import Attachments
-from bottega.sessions.history import messages_of
+from bottega.sessions.history import replay
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
@@ -163,8 +163,7 @@ class Worker:
                     return
 
     async def _history(self, n: int) -> list[Message]:
-        rows = await self._log.facts(n)
-        return messages_of(decode(index, body) for index, body in rows)
+        return replay(await self._log.facts(n))
 
     async def _take_over(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
         """Another process died in this exchange."""
