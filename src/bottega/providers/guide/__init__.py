@@ -5,7 +5,7 @@ agent does here.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import msgspec
 
@@ -31,7 +31,7 @@ class Guide:
     def __init__(self, pace_ms: float = 12) -> None:
         self._pace = pace_ms / 1000
 
-    async def stream(self, request: Request) -> AsyncIterator[StreamEvent]:
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
         yield Started("guide")
         said = reply(request)
         for piece in _paced(said.text):
