@@ -59,13 +59,24 @@ def page(session: SessionRow, items: list[Item]) -> Iterator[bytes]:
 
 def rendered(text: str) -> str:
     """Markdown as HTML that can do nothing but be read."""
+    return _cleaned(_markdown.render(clean(text)))
+
+
+def _cleaned(html: str) -> str:
     return nh3.clean(
-        _markdown.render(clean(text)),
+        html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
+        attribute_filter=_only_whole_links,
         url_schemes=_SCHEMES,
         link_rel="noopener noreferrer nofollow",
     )
+
+
+def _only_whole_links(_: str, attribute: str, value: str) -> str | None:
+    """A link that is relative to the page leads nowhere that its writer meant."""
+    whole = value.split(":", 1)[0].lower() in _SCHEMES
+    return value if whole or attribute != "href" else None
 
 
 def _picture_as_link(_: RendererHTML, tokens: Any, place: int, __: Any, ___: Any) -> str:
@@ -125,10 +136,7 @@ def _used(use: Use) -> Iterator[str]:
 
 def _cited(sources: Sources) -> str:
     lines = "".join(
-        f'<li><a href="{escape(source.url)}">{escape(source.title)}</a></li>'
-        if source.url
-        else f"<li>{escape(source.title)}</li>"
+        f'<li><a href="{escape(source.url)}">{escape(clean(source.title))}</a></li>'
         for source in sources.sources
     )
-    links = nh3.clean(f"<ul>{lines}</ul>", tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES)
-    return f'<p class="faint">Sources</p>{links}'
+    return f'<p class="faint">Sources</p>{_cleaned(f"<ul>{lines}</ul>")}'
