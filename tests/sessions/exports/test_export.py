@@ -136,7 +136,7 @@ async def test_markdown_reads_well_and_renders_as_it_was_meant(
     text = await exported(database, session, "md", log(*WORK))
     assert text.startswith("# A \\<title\\> & \\*more\\*\n")
     assert "\n## You\n\n> Look at **this**\n> and <b>that</b>\n" in text
-    assert "<summary>read_file · done</summary>" in text
+    assert "<summary>read_file c1 · done</summary>" in text
     assert "half an ans\n\n*(broken off)*" in text
     assert "> **Error:** The provider failed. Try later." in text
     assert "> **Stopped.**" in text

@@ -15,7 +15,16 @@ from markdown_it.renderer import RendererHTML
 
 from bottega.messages.block import Sources
 from bottega.sessions.exports.style import STYLE
-from bottega.sessions.exports.wording import clean, ending, moment, output, state, told, topic
+from bottega.sessions.exports.wording import (
+    clean,
+    ending,
+    moment,
+    output,
+    state,
+    target,
+    told,
+    topic,
+)
 from bottega.sessions.session import SessionRow
 from bottega.sessions.transcript import (
     Answer,
@@ -99,9 +108,9 @@ def _drawn(item: Item) -> str:  # noqa: PLR0911
             rest = '<p class="faint">(broken off)</p>' if item.partial else ""
             return f'<article class="agent">{rendered(item.text)}{rest}</article>\n'
         case Thought():
-            return _folded("thought", "Thought", "", f"<div>{rendered(item.text)}</div>")
+            return _folded("thought", "<b>Thought</b>", f"<div>{rendered(item.text)}</div>")
         case Use():
-            return _folded(f"use {item.state}", item.name, state(item), "".join(_used(item)))
+            return _folded(f"use {item.state}", _headline(item), "".join(_used(item)))
         case Attached():
             name = escape(clean(item.media.name or item.media.media_type))
             return f'<article class="agent"><p class="faint">[{name}]</p></article>\n'
@@ -118,10 +127,13 @@ def _by(who: str, item: Item) -> str:
     return f"<h2>{who} <time>{moment(item.at)}</time></h2>"
 
 
-def _folded(kind: str, name: str, note: str, inside: str) -> str:
-    note = f" <span>{escape(note)}</span>" if note else ""
-    summary = f"<summary><b>{escape(clean(name))}</b>{note}</summary>"
-    return f'<details class="{escape(kind)}">{summary}{inside}</details>\n'
+def _folded(kind: str, headline: str, inside: str) -> str:
+    return f'<details class="{kind}"><summary>{headline}</summary>{inside}</details>\n'
+
+
+def _headline(use: Use) -> str:
+    on = f" <code>{escape(found)}</code>" if (found := target(use)) else ""
+    return f"<b>{escape(clean(use.name))}</b>{on} <span>{escape(state(use))}</span>"
 
 
 def _used(use: Use) -> Iterator[str]:
