@@ -1,6 +1,6 @@
 """Values that no provider should send, and some do."""
 
-from bottega.providers.json_values import count, encode, written
+from bottega.providers.protocol.json_values import count, encode, written
 from tests.providers.made_up import nested
 
 

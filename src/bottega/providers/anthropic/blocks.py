@@ -6,10 +6,10 @@ from typing import Any, Protocol, cast
 from bottega import ids
 from bottega.messages.block import Block, Reasoning, Source, Text, ToolResult, ToolUse
 from bottega.providers.anthropic.events import Delta
-from bottega.providers.json_values import written
-from bottega.providers.loose_json import arguments, entries, kept, text_in
+from bottega.providers.protocol.json_values import written
+from bottega.providers.protocol.loose_json import arguments, entries, kept, text_in
+from bottega.providers.protocol.surrogates import Growing
 from bottega.providers.provider import CallPiece, ReasoningPiece, StreamEvent, TextPiece
-from bottega.providers.surrogates import Growing
 
 MAX_SHOWN = 2000
 """Characters of a server tool's result that people see; the model's own record is `raw`."""

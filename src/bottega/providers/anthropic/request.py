@@ -18,9 +18,9 @@ from bottega.messages.block import (
     ToolUse,
 )
 from bottega.messages.message import Message
-from bottega.providers import abilities
 from bottega.providers.anthropic import thinking
-from bottega.providers.json_values import encode
+from bottega.providers.protocol import abilities
+from bottega.providers.protocol.json_values import encode
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 VERSION = "2023-06-01"

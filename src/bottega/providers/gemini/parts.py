@@ -16,9 +16,9 @@ from bottega.messages.block import (
 )
 from bottega.providers.gemini.arguments import Leaves
 from bottega.providers.gemini.chunks import FunctionCall, Part
-from bottega.providers.json_values import written
-from bottega.providers.loose_json import entries, kept, text_in
-from bottega.providers.surrogates import Growing
+from bottega.providers.protocol.json_values import written
+from bottega.providers.protocol.loose_json import entries, kept, text_in
+from bottega.providers.protocol.surrogates import Growing
 
 MAX_SHOWN = 2000
 """Characters of a server tool's result that people see; the model's own record is `raw`."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from bottega.providers.surrogates import mended
+from bottega.providers.protocol.surrogates import mended
 
 _encode = msgspec.json.encode
 
