@@ -84,6 +84,8 @@ def test_an_address_may_end_in_the_version_and_headers_may_be_added() -> None:
         assert wire.headers["anthropic-version"] == "2026-10-21"
         assert wire.headers["x-team"] == "a"
         assert "x-api-key" not in wire.headers
+    asking = sent(request(), Target("x", "https://x.example/?team=a"))
+    assert asking.url == "https://x.example/v1/messages?team=a"
 
 
 def test_a_request_that_does_not_stream_does_not_ask_to() -> None:
@@ -336,6 +338,11 @@ def test_a_turn_of_another_model_goes_on_without_a_budget() -> None:
     own = said(Reasoning("Hm.", "anthropic", "s"), ToolUse("x", "f"))
     assert b"budget" in sent(request(user("a"), own, result("x"), effort="high")).body
     assert b"adaptive" in sent(request(*history, effort="high", model="claude-opus-5")).body
+
+
+def test_results_without_their_call_do_not_stop_a_request() -> None:
+    assert b"budget" in sent(request(result("x"), effort="high")).body
+    assert turns(Message("user", (Sources(), Text("a"))), said(Text("b")))[1]["role"] == "assistant"
 
 
 def test_a_temperature_is_sent_where_it_may_be() -> None:

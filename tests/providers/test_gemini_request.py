@@ -75,6 +75,8 @@ def test_an_address_may_name_its_version_and_a_model_its_folder() -> None:
     assert wire.url == f"{place}/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
     assert wire.headers["authorization"] == "Bearer t"
     assert "x-goog-api-key" not in wire.headers
+    asking = Target("x", "https://x.example?team=a")
+    assert sent(request(), asking).url.endswith(":streamGenerateContent?alt=sse&team=a")
     tuned = sent(request(model="tunedModels/mine?x", stream=False)).url
     assert tuned.endswith("/v1beta/tunedModels/mine%3Fx:generateContent")
 
@@ -231,6 +233,11 @@ def test_what_it_cannot_take_is_refused_by_name(block: Block, able: Abilities, w
     assert "gemini-2.5-flash" in str(refused.value)
 
 
+def test_what_google_ran_needs_no_tools_of_ours() -> None:
+    ran = said(ToolUse("c", "code_execution", server=True), ToolResult("c", server=True))
+    assert sent(request(user("a"), ran, user("b"), abilities=Abilities(tools=False))).body
+
+
 def test_tools_on_offer_to_a_model_without_them_are_refused() -> None:
     with pytest.raises(Unsupported, match="tools"):
         sent(request(tools=(TOOL,), abilities=Abilities(tools=False)))
@@ -273,6 +280,12 @@ def test_what_a_model_has_not_is_left_out_with_a_notice() -> None:
     wire = sent(request(temperature=0.5, effort="low", abilities=able))
     assert b"generationConfig" not in wire.body
     assert len(wire.notices) == 2
+
+
+def test_messages_with_nothing_to_say_are_left_out() -> None:
+    nothing = Message("user", (Sources(), Text("")))
+    found = turns(user("a"), said(Reasoning("x")), nothing, user("b"))
+    assert found == [{"role": "user", "parts": [{"text": "a"}, {"text": "b"}]}]
 
 
 def test_half_characters_do_not_stop_a_request() -> None:

@@ -4,7 +4,7 @@ A wire protocol (`openai_chat`, `anthropic` …) is a pure state machine: `to_wi
 turns the answer's events into ours. It opens no socket, knows no clock and never retries; `transport` does.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -56,15 +56,15 @@ class Started(msgspec.Struct, frozen=True):
     """The model that really answers, as the provider names it."""
 
 
-class TextPiece(msgspec.Struct, frozen=True):
+class TextPiece(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class ReasoningPiece(msgspec.Struct, frozen=True):
+class ReasoningPiece(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class CallPiece(msgspec.Struct, frozen=True):
+class CallPiece(msgspec.Struct, frozen=True, gc=False):
     """A piece of a call's arguments; `id` and `name` on its first piece only, which may have no arguments yet."""
 
     call: int
@@ -125,7 +125,7 @@ StreamEvent = Piece | Finished | Failed | Retrying | Reset
 class Provider(Protocol):
     name: str
 
-    def stream(self, request: Request) -> AsyncIterator[StreamEvent]:
+    def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
         """Yield `Started` … then exactly one `Finished` or `Failed`.
 
         Never raises once iteration has begun, but for cancellation: failures are events.

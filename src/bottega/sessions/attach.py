@@ -22,6 +22,8 @@ from bottega.storage.database import Database
 
 B = TypeVar("B", bound=Block)
 
+_MAY_SHOW = (Media, ToolResult)
+
 
 def keep(content: Sequence[B], blobs: Blobs) -> tuple[tuple[B, ...], tuple[str, ...]]:
     """Turn media larger than `INLINE` into references to blobs, durable on return; also name those blobs.
@@ -120,6 +122,11 @@ def _bytes_of(media: Media) -> bytes:
 
 
 def _with_media(message: Message, change: Callable[[Media], Media]) -> Message:
+    for block in message.content:
+        if isinstance(block, _MAY_SHOW):
+            break
+    else:
+        return message  # nearly every message of a long history
     content = _each_media(message.content, change)
     if content is message.content:
         return message

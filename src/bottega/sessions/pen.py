@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from bottega.errors import Fenced, StorageFailed
+from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
@@ -54,6 +54,8 @@ class Pen:
         self._batch: _Batch | None = None
         self._size = 0
         self._crowded: list[asyncio.Future[None]] = []
+        self._stopped: Exception | None = None
+        """What the writer's thread met; the event loop hears of it as `failure`, a little later."""
         self.failure: BaseException | None = None
         """Why this pen writes no more."""
 
@@ -115,6 +117,17 @@ class Pen:
         """In the writer's thread: store everything that waits."""
         with self._lock:
             self._batch = None
+        if self._stopped:
+            raise self._stopped  # what came before is missing: nothing may follow it
+        try:
+            return self._store(batch, connection)
+        except Conflict:
+            raise  # what `also` refused concerns its own batch alone
+        except Exception as error:
+            self._stopped = error
+            raise
+
+    def _store(self, batch: _Batch, connection: sqlite3.Connection) -> list[Row]:
         bodies = [(event.type, encode(event)) for event in merged(batch.events)]
         last = self._claim(connection, len(bodies))
         rows = store(connection, self.lease.n, last, bodies)

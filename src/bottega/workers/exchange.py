@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from bottega.events import facts
 from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
+from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
 from bottega.messages.message import Message
 from bottega.sessions.attach import Attachments, load
@@ -63,8 +65,8 @@ class Exchange:
     def emit(self, payload: msgspec.Struct) -> None:
         self.pen.emit(self.event(payload))
 
-    async def record(self, *payloads: msgspec.Struct, also: Also | None = None) -> None:
-        await self.pen.record(*[self.event(payload) for payload in payloads], also=also)
+    async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None:
+        await self.pen.record(self.event(payload), also=also)
 
     async def room(self) -> None:
         if self.pen.is_full:
@@ -81,7 +83,8 @@ class Exchange:
         self._before = (self._step, self._attempt) = (track.step, track.attempt)
 
     def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        return load(messages, lambda name: self._attachments.read(self.pen.lease.n, name))
+        read = partial(self._attachments.read, self.pen.lease.n)
+        return tuple(load(messages, read))
 
     def steers(self) -> list[Message]:
         return []
@@ -100,6 +103,7 @@ class Exchange:
             await self.record(
                 facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
             )
+            failpoint("tool.after_intent")
 
         kept: list[str] = []
 
@@ -109,6 +113,7 @@ class Exchange:
 
         context = _Context(self._root, use.id, self)
         outcome = await call(use, self._registry, context, intend, keep)
+        failpoint("tool.after_effect")
         result = facts.ToolResultFact(
             use.id,
             use.name,
