@@ -201,7 +201,6 @@ async def test_a_page_shows_everything(database: Database, session: SessionRow) 
     assert "prefers-color-scheme: dark" in page
 
 
-@pytest.mark.requirement("A03")
 @pytest.mark.parametrize("nasty", NASTY)
 async def test_nothing_in_a_page_can_run_or_load(
     database: Database, session: SessionRow, nasty: str

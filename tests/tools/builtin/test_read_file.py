@@ -36,7 +36,7 @@ async def fault(arguments: dict[str, Any], folder: Path) -> tuple[str, str]:
     return outcome.error.code, outcome.error.message
 
 
-@pytest.mark.requirement("T28", "C16")
+@pytest.mark.requirement("C16")
 async def test_one_file_has_path_content_size_and_lines(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\nthrée")
     assert await succeeded(READ_FILE, {"file_path": "a.txt"}, tmp_path) == {
