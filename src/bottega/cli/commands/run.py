@@ -1,0 +1,153 @@
+"""`bottega run`: one prompt, without a person at the keyboard."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bottega.cli import start
+from bottega.cli.logs import Stages
+from bottega.cli.screen.plain import Plain
+from bottega.cli.screen.terminal import Terminal, leave
+from bottega.cli.signals import stoppable
+from bottega.errors import BadUsage
+from bottega.events import facts
+from bottega.events.codec import line
+from bottega.events.event import Event
+from bottega.studio import Answer, Session, Studio
+
+LIMIT = 3
+
+
+@click.command("run")
+@click.argument("prompt", required=False)
+@start.agent_options
+@click.option("-s", "--session", help="Go on with this session instead of a new one.")
+@click.option("--json", "as_json", is_flag=True, help="Print every event, one JSON object a line.")
+@click.option(
+    "--stream/--no-stream",
+    default=None,
+    help="Print text as it comes, also what is said between tools.  [default: on a terminal]",
+)
+@click.option("--limits", help="How far it may go: default (50 model calls) or strict (8).")
+@click.option("--effort", help="How hard the model thinks: none, minimal, low, medium, high, max.")
+@click.option("--temperature", type=float, help="How freely the model chooses words.")
+@click.option("--max-output", type=click.IntRange(1), help="The most tokens of one answer.")
+def command(
+    prompt: str | None,
+    folder: Path,
+    session: str | None,
+    as_json: bool,
+    stream: bool | None,
+    **flags: Any,
+) -> int:
+    """Run one prompt to its end and print the answer.
+
+    PROMPT is what to do; `-`, or nothing at all, reads it from standard input. Only the final answer goes to standard
+    output. Ctrl-C, or a kill, stops the exchange properly: what was said so far is stored.
+
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 130 stopped by Ctrl-C, 143 by a kill.
+    """
+    text = _read() if prompt in (None, "-") else str(prompt)
+    studio = start.studio_of(flags, folder)
+    return start.run(_run(studio, text, folder, session, _output(studio, as_json, stream)))
+
+
+class _Lines:
+    """Every event as a JSON line. A reader that leaves is not missed: the exchange goes on."""
+
+    def __init__(self) -> None:
+        self._gone = False
+
+    def show(self, session_id: str, event: Event) -> None:
+        if self._gone:
+            return
+        try:
+            sys.stdout.buffer.write(line(session_id, event) + b"\n")
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._gone = True
+            leave(sys.stdout)
+
+
+def _output(
+    studio: Studio, as_json: bool, stream: bool | None
+) -> tuple[Callable[[str, Event], None], Callable[[], None]]:
+    """How an event is shown, and what is done at the end."""
+    if as_json:
+        return _Lines().show, lambda: None
+    environment = studio.settings.environment
+    out, err = Terminal(sys.stdout, environment), Terminal(sys.stderr, environment)
+    held = not (out.is_tty if stream is None else stream)
+    screen = Plain(out, err if err.is_tty else None, hold=held)
+    return lambda _, event: screen.show(event), screen.close
+
+
+async def _run(
+    studio: Studio,
+    text: str,
+    folder: Path,
+    session_id: str | None,
+    output: tuple[Callable[[str, Event], None], Callable[[], None]],
+) -> int:
+    show, close = output
+    async with studio:
+        session = await _session(studio, session_id, folder)
+        asked = studio.settings.asked("model") if session_id else ""
+        answer = session.prompt(text, model=asked)
+        with stoppable(answer) as stop:
+            try:
+                end = await _shown(session, answer, show)
+            finally:
+                close()
+        if stop.by is not None and (end is None or not end.success):
+            return stop.code
+        return _code(end)
+
+
+async def _session(studio: Studio, session_id: str | None, folder: Path) -> Session:
+    if session_id:
+        return await studio.resume(session_id)
+    values = studio.settings.values
+    return await studio.start(model=values.model, agent=values.agent, folder=folder)
+
+
+async def _shown(
+    session: Session, answer: Answer, show: Callable[[str, Event], None]
+) -> facts.ExchangeResponse | None:
+    """Show every event; return the end. What went wrong is said on stderr too."""
+    end: facts.ExchangeResponse | None = None
+    stages = Stages()
+    async for event in answer:
+        stages.note(event)
+        show(session.id, event)
+        if isinstance(event.data, facts.ErrorMessage):
+            _say(event.data)
+        elif isinstance(event.data, facts.ExchangeResponse):
+            end = event.data
+    return end
+
+
+def _say(error: facts.ErrorMessage) -> None:
+    from bottega.cli.screen.notes import problem
+
+    print(f"bottega: {' '.join(problem(error))}".strip(), file=sys.stderr, flush=True)
+
+
+def _code(end: facts.ExchangeResponse | None) -> int:
+    """The exit code of an exchange that came to this end; None: its prompt was taken back."""
+    if end is None or end.stop_reason == "cancelled":
+        return 130
+    if end.success:
+        return 0
+    return LIMIT if end.stop_reason in ("limit", "max_tokens") else 1
+
+
+def _read() -> str:
+    if sys.stdin.isatty():
+        raise BadUsage(
+            "There is no prompt.", hint='Write it after the command: bottega run "list the files".'
+        )
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
