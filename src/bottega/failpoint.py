@@ -1,6 +1,6 @@
 """Named points at which a test may end the process or make a step fail, as a crash or a full disk would.
 
-Armed only by `BOTTEGA_FAILPOINTS`, read once: `log.before_commit=kill@3` kills the process with -9 the third time
+Armed only by `BOTTEGA_FAILPOINTS` or `arm`: `log.before_commit=kill@3` kills the process with -9 the third time
 that point is reached; `=error` raises there. Unarmed, a point costs one dictionary look-up.
 """
 
@@ -29,6 +29,13 @@ def _read(text: str) -> dict[str, _Trap]:
 
 _traps = _read(os.environ.get("BOTTEGA_FAILPOINTS", ""))
 _reached: dict[str, int] = {}
+
+
+def arm(text: str) -> None:
+    """Set the traps anew, in the form of the environment variable; for tests that fork."""
+    _traps.clear()
+    _reached.clear()
+    _traps.update(_read(text))
 
 
 def failpoint(name: str) -> None:

@@ -1,3 +1,141 @@
 """Opens every part from the settings: the only place where parts meet."""
 
-from __future__ import annotations
+import msgspec
+
+from bottega.agents.agent import BUILT_IN, Agent
+from bottega.agents.limits import PRESETS
+from bottega.agents.loop import Model
+from bottega.agents.plan import Plan
+from bottega.errors import BadUsage, NotFound
+from bottega.messages.block import Origin
+from bottega.providers import catalog, route
+from bottega.providers.connect import Timeouts, Transport
+from bottega.providers.provider import Abilities, Finished, Provider
+from bottega.providers.route import Endpoint, Route, Routes
+from bottega.providers.vendors import VENDORS
+from bottega.sessions.attach import Attachments
+from bottega.sessions.inbox import Inbox, Prompt
+from bottega.sessions.log import Log
+from bottega.sessions.session import SessionRow, Sessions
+from bottega.sessions.tables import MIGRATIONS
+from bottega.settings import Settings
+from bottega.spending.key import KeyRing
+from bottega.storage.blobs import Blobs
+from bottega.storage.database import Database
+from bottega.storage.home import Home
+from bottega.tools.builtin import builtin_registry
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The model of a new session, and why it is that one."""
+
+    model: str
+    why: str
+
+
+class Runtime:
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        home = Home(settings.home)
+        self.database = Database.open(home, MIGRATIONS)
+        self.blobs = Blobs(home.blobs)
+        self.log = Log(self.database)
+        self.sessions = Sessions(self.database)
+        self.inbox = Inbox(self.log)
+        self.attachments = Attachments(self.database, self.blobs)
+        self.registry = builtin_registry()
+        self.keys = KeyRing(settings.home)
+        ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
+        self.transport = Transport(ca_file=ca_file)
+
+    async def close(self) -> None:
+        self.log.close()
+        await self.transport.close()
+        self.database.close()
+
+    def routes(self) -> Routes:
+        """Every provider that is set up: by variables, in the config file, or with a kept key."""
+        env, values = self.settings.environment, self.settings.values
+        table = route.from_environment(env, values.provider)
+        for name, own in values.providers.items():
+            endpoint = Endpoint(base_url=own.base_url, wire=own.wire, key_env=own.key_env)
+            table = route.define(table, name, endpoint, env)
+        return route.with_keys(table, self.keys.all())
+
+    def choose(self, model: str = "") -> Chosen:
+        """The model that was asked for, else the one that the settings or the keys suggest, else the guide."""
+        values = self.settings.values
+        if model:
+            return Chosen(model, "asked for")
+        if values.model:
+            return Chosen(values.model, f"set in the {self.settings.sources['model']}")
+        table = self.routes()
+        for name, vendor in VENDORS.items():
+            if vendor.default_model and table.endpoints.get(name, Endpoint()).key:
+                return Chosen(f"{name}/{vendor.default_model}", f"there is a key for {name}")
+        return Chosen("guide", "no key is configured")
+
+    def agent(self, name: str = "") -> Agent:
+        """The agent of that name with the settings' own wishes put in."""
+        values = self.settings.values
+        agent = BUILT_IN.get(name or values.agent)
+        if agent is None:
+            raise NotFound(
+                f"There is no agent {name or values.agent!r}.",
+                hint=f"There are: {', '.join(BUILT_IN)}.",
+            )
+        limits = PRESETS.get(values.limits)
+        if limits is None:
+            raise BadUsage(
+                f"There is no preset of limits {values.limits!r}.",
+                hint=f"There are: {', '.join(PRESETS)}.",
+            )
+        return msgspec.structs.replace(
+            agent, limits=limits, reasoning_in_answer=values.reasoning_in_answer
+        )
+
+    def model(self, name: str) -> Model:
+        """The model behind a name, ready to be asked; refuse a name that leads nowhere."""
+        table, values = self.routes(), self.settings.values
+        found = route.resolve(name, table)
+        provider, origin = self._provider(found, table)
+
+        def price(answer: Finished) -> int | None:
+            return catalog.cost(found.provider, found.model, answer.usage, answer.cost)
+
+        return Model(
+            name=name,
+            wire_name=found.model,
+            provider=provider,
+            origin=origin,
+            abilities=catalog.abilities(found.model) if found.wire else Abilities(),
+            price=price,
+            effort=values.effort,
+            temperature=values.temperature,
+            max_output=values.max_output,
+        )
+
+    def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
+        """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
+        agent = self.agent(prompt.agent or session.agent)
+        model = self.model(prompt.model or session.model or agent.model or self.choose().model)
+        registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)
+        return Plan(agent, model, registry, session.folder)
+
+    def _provider(self, found: Route, table: Routes) -> tuple[Provider, Origin]:
+        if found.provider == "guide":
+            from bottega.providers.guide import Guide
+
+            return Guide(), ""
+        if found.wire is None:
+            from bottega.providers.script import load
+            from bottega.providers.scripted import Scripted
+
+            return Scripted(load(found.model) if found.model else None), ""
+        from bottega.providers.transport import HttpProvider
+        from bottega.providers.wires import wire
+
+        values = self.settings.values
+        timeouts = Timeouts(idle=values.idle_timeout, total=values.total_timeout)
+        target = route.target(found, table)
+        return HttpProvider(wire(found.wire), target, self.transport, timeouts=timeouts), found.wire

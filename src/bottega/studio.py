@@ -105,12 +105,11 @@ class Studio:
         title: str = "",
     ) -> "Session":
         """Begin a session in a folder; refuse a model, an agent or a folder that cannot be used."""
-        where = Path(folder).expanduser().absolute()
-        if not where.is_dir():
-            raise BadUsage(f"{str(where)!r} is not a folder.", hint="Give an existing folder.")
-        chosen = self.runtime.check(model, agent)
+        where = existing_folder(folder)
+        chosen = self.runtime.choose(model).model
+        self.runtime.model(chosen)
         row = await self.runtime.sessions.create(
-            model=chosen.model, agent=chosen.agent, folder=str(where), title=title
+            model=chosen, agent=self.runtime.agent(agent).name, folder=str(where), title=title
         )
         return Session(self, row, self._place)
 
@@ -308,6 +307,13 @@ class Answer:
             await _call(self._on_additional, payload)
         elif isinstance(payload, facts.ExchangeResponse):
             await _call(self._on_complete, payload.final_response)
+
+
+def existing_folder(folder: Path | str) -> Path:
+    where = Path(folder).expanduser().absolute()
+    if not where.is_dir():
+        raise BadUsage(f"{str(where)!r} is not a folder.", hint="Give an existing folder.")
+    return where
 
 
 async def _either(growth: Any, running: asyncio.Task[None]) -> None:

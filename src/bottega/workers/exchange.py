@@ -10,7 +10,7 @@ import msgspec
 from bottega.events import facts
 from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
-from bottega.messages.block import Text, ToolUse
+from bottega.messages.block import ToolUse
 from bottega.messages.message import Message
 from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
@@ -87,7 +87,11 @@ class Exchange:
         return []
 
     async def act(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
-        return await run_all(uses, self._registry, self._run)
+        return await run_all([(use, self._effects(use)) for use in uses], self._run)
+
+    def _effects(self, use: ToolUse) -> frozenset[Effect]:
+        tool = self._registry.find(use.name)
+        return tool.effects if tool else frozenset()
 
     async def _run(self, use: ToolUse) -> facts.ToolResultFact:
         began = time.monotonic()
@@ -97,14 +101,21 @@ class Exchange:
                 facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
             )
 
+        kept: list[str] = []
+
+        async def keep(text: str) -> str:
+            kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
+            return "The whole output is kept with this session."
+
         context = _Context(self._root, use.id, self)
-        outcome = await call(use, self._registry, context, intend)
+        outcome = await call(use, self._registry, context, intend, keep)
         result = facts.ToolResultFact(
             use.id,
             use.name,
-            (Text(outcome.to_text()), *outcome.media),
+            outcome.to_content(),
             is_error=outcome.status == "error",
             duration_ms=round((time.monotonic() - began) * 1000),
+            blob=kept[0] if kept else "",
         )
         await self.record(result)
         return result

@@ -6,28 +6,17 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Protocol
 
-from bottega.agents.agent import Agent
-from bottega.agents.loop import Ended, Model, run
+from bottega.agents.loop import Ended, run
+from bottega.agents.plan import Plan
 from bottega.errors import Problem
 from bottega.events import facts
 from bottega.messages.message import Message, StopReason
 from bottega.sessions import inbox
 from bottega.sessions.inbox import Prompt
-from bottega.tools.registry import Registry
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
 
 _log = logging.getLogger(__name__)
-
-
-class Plan:
-    """Everything that one exchange runs with; made by the runtime before the first model call."""
-
-    def __init__(self, agent: Agent, model: Model, registry: Registry, folder: str) -> None:
-        self.agent = agent
-        self.model = model
-        self.registry = registry
-        self.folder = folder
 
 
 class Prepare(Protocol):

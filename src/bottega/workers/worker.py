@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Literal
 
 from bottega.agents.loop import Ended
+from bottega.agents.plan import Plan
 from bottega.errors import Conflict, Fenced
 from bottega.events import facts
 from bottega.events.codec import decode
@@ -25,7 +26,7 @@ from bottega.storage.home import Life
 from bottega.tools.registry import Registry
 from bottega.workers.exchange import Exchange
 from bottega.workers.recover import MAX_TAKEOVERS, may_run_again, track_of, unknown_outcomes
-from bottega.workers.run import STOPPED, Plan, begin, carry_out, finish
+from bottega.workers.run import STOPPED, begin, carry_out, finish
 from bottega.workspaces.confine import Root
 
 _log = logging.getLogger(__name__)

@@ -1,0 +1,14 @@
+"""Everything that one exchange runs with; made before its first model call."""
+
+import msgspec
+
+from bottega.agents.agent import Agent
+from bottega.agents.loop import Model
+from bottega.tools.registry import Registry
+
+
+class Plan(msgspec.Struct, frozen=True):
+    agent: Agent
+    model: Model
+    registry: Registry
+    folder: str

@@ -1,0 +1,79 @@
+"""kill -9 at every failpoint and at random moments of a stream."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.after_death import nothing_shown_is_lost, work_goes_on
+from tests.chaos.victim import Victim
+
+LONG = os.environ.get("BOTTEGA_HUNT") == "long"
+SEED = int(os.environ.get("BOTTEGA_SEED", "20261115"))
+
+POINTS = (
+    "storage.before_commit",
+    "storage.after_commit",
+    "log.before_insert",
+    "log.after_insert",
+    "pen.after_write",
+    "inbox.after_admit",
+    "lease.before_take",
+    "lease.before_release",
+    "migrate.before_commit",
+)
+DEPTH = 12 if LONG else 4
+"""How many passages through each point are tried."""
+
+SCRIPT = """{"turns": [
+  [{"type": "think", "text": "Let me look around first."},
+   {"type": "say", "text": "I will look at the folder and read a file.", "pace_ms": 1},
+   {"type": "call", "name": "list_dir", "input": {"path": "."}},
+   {"type": "call", "name": "read_file", "input": {"file_path": "notes.txt"}}],
+  [{"type": "say", "text": "There it is: one file, and it says hello to the world.", "pace_ms": 1}]
+]}"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[Path, str, Path]:
+    """A home, a scripted model and a folder to work in."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("hello world\n")
+    script = tmp_path / "script.json"
+    script.write_text(SCRIPT)
+    return tmp_path / "home", f"scripted/{script}", folder
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("passage", range(1, DEPTH + 1))
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_kill_at_a_failpoint_loses_nothing_that_was_shown(
+    place: tuple[Path, str, Path], point: str, passage: int
+) -> None:
+    home, model, folder = place
+    seen = Victim(home, model, folder, f"{point}=kill@{passage}").last_words()
+    if (home / "bottega.db").exists():
+        nothing_shown_is_lost(home, seen)
+    await work_goes_on(home, model, folder)
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("life", range(200 if LONG else 12))
+async def test_a_kill_at_a_random_moment_loses_nothing_that_was_shown(
+    place: tuple[Path, str, Path], life: int
+) -> None:
+    home, model, folder = place
+    dice = random.Random(SEED * 1000 + life)
+    victim = Victim(home, model, folder)
+    wanted = dice.randrange(200, 24_000)
+    shown = b""
+    while len(shown) < wanted:
+        piece = victim.first_bytes()
+        if not piece:
+            break
+        shown += piece
+    victim.kill()
+    nothing_shown_is_lost(home, victim.last_words(shown))
+    await work_goes_on(home, model, folder)

@@ -1,0 +1,91 @@
+"""Processes to kill: forked from a server that has everything imported, so that each costs milliseconds.
+
+A victim opens a studio on a home, prompts a scripted model, and prints every event that it is shown, as the command
+line's `--json` does. What it printed is what a user saw.
+"""
+
+import asyncio
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bottega import failpoint
+from bottega.events import codec
+from bottega.studio import Studio
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    ["tests.chaos.victim", "bottega.providers.scripted", "bottega.tools.builtin"]
+)
+
+
+class Seen(msgspec.Struct):
+    """A line that a victim printed."""
+
+    index: int
+    sub: int
+    type: str
+    data: Any
+    message_id: str = ""
+
+
+class Victim:
+    def __init__(self, home: Path, model: str, folder: Path, failpoints: str = "") -> None:
+        self._reads, writes = os.pipe()
+        self.process = CONTEXT.Process(
+            target=_live, args=(str(home), model, str(folder), failpoints, _Handle(writes))
+        )
+        self.process.start()
+        os.close(writes)
+
+    def first_bytes(self) -> bytes:
+        """Wait until it has printed something."""
+        return os.read(self._reads, 65536)
+
+    def kill(self) -> None:
+        self.process.kill()
+
+    def last_words(self, before: bytes = b"") -> list[Seen]:
+        """Everything it printed, whole lines only, once it is dead."""
+        parts = [before]
+        while piece := os.read(self._reads, 65536):
+            parts.append(piece)
+        os.close(self._reads)
+        self.process.join(20)
+        assert self.process.exitcode is not None, "a victim hung"
+        lines = b"".join(parts).split(b"\n")[:-1]
+        return [msgspec.json.decode(line, type=Seen) for line in lines]
+
+
+class _Handle:
+    """A file descriptor that is handed to the child."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __getstate__(self) -> Any:
+        from multiprocessing.reduction import DupFd
+
+        return DupFd(self.number)
+
+    def __setstate__(self, state: Any) -> None:
+        self.number = state.detach()
+
+
+def _live(home: str, model: str, folder: str, failpoints: str, out: _Handle) -> None:
+    failpoint.arm(failpoints)
+    asyncio.run(_prompt(Path(home), model, folder, out.number))
+
+
+async def _prompt(home: Path, model: str, folder: str, out: int) -> None:
+    async with Studio(home) as studio:
+        rows = await studio.sessions(1)
+        if rows:
+            session = await studio.resume(rows[0].id)
+        else:
+            session = await studio.start(model=model, folder=folder)
+        async for event in session.prompt("go"):
+            os.write(out, codec.line(session.id, event) + b"\n")
