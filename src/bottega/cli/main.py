@@ -45,7 +45,6 @@ ENTRIES = {
 }
 
 
-
 def _help_alone() -> None:
     context = click.get_current_context()
     if context.invoked_subcommand is None:
@@ -77,9 +76,7 @@ def call(arguments: list[str]) -> int:
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
     invocation = Invocation()
     try:
-        code = bottega.main(
-            arguments, prog_name="bottega", standalone_mode=False, obj=invocation
-        )
+        code = bottega.main(arguments, prog_name="bottega", standalone_mode=False, obj=invocation)
         sys.stdout.flush()
     except BaseException as error:  # the one place where nothing may get past
         return _ended(error, invocation)

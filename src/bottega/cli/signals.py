@@ -21,6 +21,11 @@ class Stop:
         self.twice = False
 
     @property
+    def leaves(self) -> bool:
+        """Not only the exchange is to end, but the program: all but Ctrl-C mean that."""
+        return self.by not in (None, signal.SIGINT)
+
+    @property
     def code(self) -> int:
         """The exit code that says so."""
         return CODES[self.by] if self.by else 130

@@ -10,8 +10,9 @@ import click
 
 from bottega.cli import logs
 from bottega.cli.lazy import Invocation
+from bottega.errors import BadUsage
 from bottega.settings import Settings, load
-from bottega.studio import Studio
+from bottega.studio import Studio, existing_folder
 
 T = TypeVar("T")
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -32,6 +33,15 @@ def studio_of(flags: Mapping[str, Any] | None = None, folder: Path | None = None
     return Studio(settings=settings_of(flags, folder), admits_as="cli")
 
 
+def place(folder: Path | None, session: str | None) -> Path:
+    """Where the project's own settings are looked for; a session that goes on stays where it was."""
+    if folder is not None and session:
+        raise BadUsage(
+            "A session stays in its folder.", hint="Leave out either --session or --cwd."
+        )
+    return existing_folder(folder or Path())
+
+
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end, with logging as the command line asks for."""
     logs.begin(click.get_current_context().ensure_object(Invocation).debug)
@@ -49,7 +59,6 @@ def agent_options(command: Decorated) -> Decorated:
             "--folder",
             "folder",
             type=click.Path(path_type=Path),
-            default=Path(),
             help="The folder that the agent works in.  [default: here]",
         ),
     )

@@ -1,15 +1,17 @@
 """`bottega run`: one prompt, without a person at the keyboard."""
 
+import asyncio
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from bottega.cli import start
 from bottega.cli.logs import Stages
-from bottega.cli.screen.plain import Plain
+from bottega.cli.screen.notes import problem
+from bottega.cli.screen.plain import Plain, Screen
 from bottega.cli.screen.terminal import Terminal, leave
 from bottega.cli.signals import stoppable
 from bottega.errors import BadUsage
@@ -37,7 +39,7 @@ LIMIT = 3
 @click.option("--max-output", type=click.IntRange(1), help="The most tokens of one answer.")
 def command(
     prompt: str | None,
-    folder: Path,
+    folder: Path | None,
     session: str | None,
     as_json: bool,
     stream: bool | None,
@@ -51,89 +53,91 @@ def command(
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 130 stopped by Ctrl-C, 143 by a kill.
     """
     text = _read() if prompt in (None, "-") else str(prompt)
-    studio = start.studio_of(flags, folder)
-    return start.run(_run(studio, text, folder, session, _output(studio, as_json, stream)))
+    studio = start.studio_of(flags, start.place(folder, session))
+    return start.run(_run(studio, Wish(text, session, folder, as_json, stream)))
 
 
 class _Lines:
     """Every event as a JSON line. A reader that leaves is not missed: the exchange goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, session_id: str, errors: Terminal) -> None:
+        self._session_id = session_id
+        self._errors = errors
         self._gone = False
 
-    def show(self, session_id: str, event: Event) -> None:
+    def show(self, event: Event) -> None:
+        if isinstance(event.data, facts.ErrorMessage):
+            self._errors.write(f"bottega: {' '.join(problem(event.data))}".strip() + "\n")
         if self._gone:
             return
         try:
-            sys.stdout.buffer.write(line(session_id, event) + b"\n")
+            sys.stdout.buffer.write(line(self._session_id, event) + b"\n")
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             self._gone = True
             leave(sys.stdout)
 
+    def tick(self) -> None:
+        """Nothing moves here."""
 
-def _output(
-    studio: Studio, as_json: bool, stream: bool | None
-) -> tuple[Callable[[str, Event], None], Callable[[], None]]:
-    """How an event is shown, and what is done at the end."""
-    if as_json:
-        return _Lines().show, lambda: None
+    def close(self) -> None:
+        """Every line was flushed."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    text: str
+    session: str | None
+    folder: Path | None
+    as_json: bool
+    stream: bool | None
+
+
+def _screen(studio: Studio, session: Session, wish: Wish) -> Screen:
     environment = studio.settings.environment
     out, err = Terminal(sys.stdout, environment), Terminal(sys.stderr, environment)
-    held = not (out.is_tty if stream is None else stream)
-    screen = Plain(out, err if err.is_tty else None, hold=held)
-    return lambda _, event: screen.show(event), screen.close
+    if wish.as_json:
+        return _Lines(session.id, err)
+    held = not (out.is_tty if wish.stream is None else wish.stream)
+    return Plain(out, err if err.is_tty else None, err, hold=held)
 
 
-async def _run(
-    studio: Studio,
-    text: str,
-    folder: Path,
-    session_id: str | None,
-    output: tuple[Callable[[str, Event], None], Callable[[], None]],
-) -> int:
-    show, close = output
+async def _run(studio: Studio, wish: Wish) -> int:
     async with studio:
-        session = await _session(studio, session_id, folder)
-        asked = studio.settings.asked("model") if session_id else ""
-        answer = session.prompt(text, model=asked)
+        session = await _session(studio, wish)
+        chosen = studio.settings.source("model") == "flag"
+        answer = session.prompt(wish.text, model=studio.settings.values.model if chosen else "")
+        screen = _screen(studio, session, wish)
         with stoppable(answer) as stop:
             try:
-                end = await _shown(session, answer, show)
+                end = await _shown(answer, screen)
+            except asyncio.CancelledError:
+                if not stop.twice:
+                    raise
+                return stop.code
             finally:
-                close()
+                screen.close()
         if stop.by is not None and (end is None or not end.success):
             return stop.code
         return _code(end)
 
 
-async def _session(studio: Studio, session_id: str | None, folder: Path) -> Session:
-    if session_id:
-        return await studio.resume(session_id)
+async def _session(studio: Studio, wish: Wish) -> Session:
+    if wish.session:
+        return await studio.resume(wish.session)
     values = studio.settings.values
-    return await studio.start(model=values.model, agent=values.agent, folder=folder)
+    return await studio.start(model=values.model, agent=values.agent, folder=wish.folder or Path())
 
 
-async def _shown(
-    session: Session, answer: Answer, show: Callable[[str, Event], None]
-) -> facts.ExchangeResponse | None:
-    """Show every event; return the end. What went wrong is said on stderr too."""
+async def _shown(answer: Answer, screen: Screen) -> facts.ExchangeResponse | None:
+    """Show every event; return the end."""
     end: facts.ExchangeResponse | None = None
     stages = Stages()
     async for event in answer:
         stages.note(event)
-        show(session.id, event)
-        if isinstance(event.data, facts.ErrorMessage):
-            _say(event.data)
-        elif isinstance(event.data, facts.ExchangeResponse):
+        screen.show(event)
+        if isinstance(event.data, facts.ExchangeResponse):
             end = event.data
     return end
-
-
-def _say(error: facts.ErrorMessage) -> None:
-    from bottega.cli.screen.notes import problem
-
-    print(f"bottega: {' '.join(problem(error))}".strip(), file=sys.stderr, flush=True)
 
 
 def _code(end: facts.ExchangeResponse | None) -> int:

@@ -146,7 +146,9 @@ class Live:
 
     def _write(self, text: str) -> None:
         width = self._terminal.width
-        self._final += [self._block(b, width) for b in self._splitter.feed(text) if b.source.strip()]
+        self._final += [
+            self._block(b, width) for b in self._splitter.feed(text) if b.source.strip()
+        ]
 
     def _end_text(self) -> None:
         """The text, or the thought, is over: it becomes final."""

@@ -30,12 +30,14 @@ class Plain:
         self,
         text: Terminal,
         notes_to: Terminal | None,
+        errors_to: Terminal,
         *,
         hold: bool = False,
         footer: bool = False,
     ) -> None:
         self._text = text
         self._notes = notes_to
+        self._errors = errors_to
         self._hold = hold
         self._footer = footer
         self._cleaner = Cleaner()
@@ -59,8 +61,8 @@ class Plain:
                 self._result(result)
             case facts.ErrorMessage() as error:
                 self._failed = True
-                message, hint = notes.problem(error)
-                self.note(f"error: {message} {hint}".strip())
+                self._break()
+                self._errors.write(f"bottega: {' '.join(notes.problem(error))}".strip() + "\n")
             case facts.ConversationRetrying() as retrying:
                 wait = retrying.delay_ms / 1000
                 self.note(tools.plain(notes.retry(retrying, wait)))
