@@ -27,11 +27,11 @@ DEPTH = 12 if LONG else 4
 """How many passages through each point are tried."""
 
 SCRIPT = """{"turns": [
-  [{"type": "think", "text": "Let me look around first."},
-   {"type": "say", "text": "I will look at the folder and read a file.", "pace_ms": 1},
-   {"type": "call", "name": "list_dir", "input": {"path": "."}},
-   {"type": "call", "name": "read_file", "input": {"file_path": "notes.txt"}}],
-  [{"type": "say", "text": "There it is: one file, and it says hello to the world.", "pace_ms": 1}]
+  [{"do": "think", "text": "Let me look around first."},
+   {"do": "say", "text": "I will look at the folder and read a file.", "pace_ms": 1},
+   {"do": "call", "name": "list_dir", "input": {"path": "."}},
+   {"do": "call", "name": "read_file", "input": {"file_path": "notes.txt"}}],
+  [{"do": "say", "text": "There it is: one file, and it says hello to the world.", "pace_ms": 1}]
 ]}"""
 
 

@@ -1,1 +1,1 @@
-"""What happened: the stored facts, the layers folded from them, and their bytes. Pure values and functions."""
+"""What happened: the stored facts, the layers folded from them, and their bytes. All pure."""

@@ -1,7 +1,7 @@
-"""Events to bytes and back. Stored bytes are never rewritten, so this reads every version that was ever written.
+"""Events to bytes and back. Stored bytes are never rewritten: this reads every version there was.
 
-The body holds everything but `index`, which is a column. An unknown type keeps its `data` as raw bytes: a newer
-program's events pass through an older one unharmed.
+The body holds everything but `index`, which is a column. An unknown type keeps its `data` as raw
+bytes: a newer program's events pass through an older one unharmed.
 """
 
 from collections.abc import Callable

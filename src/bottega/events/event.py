@@ -8,7 +8,7 @@ Actor = Literal["user", "agent", "provider", "tool", "system"]
 
 
 class Event(msgspec.Struct, frozen=True):
-    """One thing that happened in a session. `(session, index)` names a fact; a derived event adds `sub`."""
+    """One thing that happened. `(session, index)` names a fact; a derived event adds `sub`."""
 
     type: str
     at: int

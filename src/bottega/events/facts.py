@@ -1,4 +1,4 @@
-"""The facts: what is stored because it cannot be recomputed. One struct a type, named by `FACTS`."""
+"""The facts: what is stored because it cannot be recomputed. One struct a type, see `FACTS`."""
 
 from typing import Any
 
@@ -214,7 +214,7 @@ FACTS: dict[str, type[msgspec.Struct]] = {
 NAMES: dict[type[Any], str] = {struct: name for name, struct in FACTS.items()}
 
 DELTAS = frozenset({"text_delta", "reasoning_delta", "input_json_delta", "tool_output_delta"})
-"""Pieces whose whole comes later: nobody waits for them, neighbours are merged, old ones may be trimmed."""
+"""Pieces of what comes whole later: nobody waits for them, and old ones may be trimmed."""
 
 GUESTS = frozenset(
     {

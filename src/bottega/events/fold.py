@@ -1,12 +1,12 @@
-"""The fold: advance by one stored fact, return what the layers above saw. Pure, and small enough to be written twice.
+"""The fold: advance by one stored fact, return what the layers above saw. Pure, and small.
 
-No clock, floats, regular expressions or offsets into text: the browser's fold must give the same events.
-`step` returns the events in reading order: what is derived, with the fact itself among it. What must be seen before
+No clock, floats, regular expressions or offsets into text: the browser's fold must give the same
+events. `step` returns them in reading order, the fact itself among them. What must be seen before
 the fact (a block's start before its first delta) has a negative `sub`, what follows a positive one.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import msgspec
 
@@ -42,11 +42,10 @@ EMPTY = Fold()
 
 def step(state: Fold, fact: Event) -> tuple[Fold, list[Event]]:
     """Advance the fold by one stored fact; return it among what the layers above saw."""
-    payload: Any = fact.data
-    kind = cast(Any, type(payload))
-    if kind is facts.TextDelta and state.open == "text" and state.responding:
+    payload = fact.data
+    if type(payload) is facts.TextDelta and state.open == "text" and state.responding:
         return state, [fact]
-    rule = _RULES.get(kind)
+    rule = _RULES.get(type(payload))
     if rule is None:
         return state, [fact]
     state, before, after = rule(state, fact, payload)
@@ -138,17 +137,14 @@ def _user_message(state: Fold, fact: Event, said: facts.UserMessage) -> _Stepped
     if said.steer:
         return state, [], []
     request = layers.ExchangeRequest(said.content)
+    before = [*_closed(state), *_told(state, complete=False)]
     started = Fold(message_id=fact.message_id)
-    return started, [], [("exchange_request", request), ("conversation_start", _NOTHING)]
+    return started, before, [("exchange_request", request), ("conversation_start", _NOTHING)]
 
 
 def _message_start(state: Fold, fact: Event, _: facts.MessageStart) -> _Stepped:
-    before = _told(state, complete=False)
-    return (
-        Fold(message_id=fact.message_id),
-        before,
-        [("conversation_thinking", _NOTHING)],
-    )
+    before = [*_closed(state), *_told(state, complete=False)]
+    return Fold(message_id=fact.message_id), before, [("conversation_thinking", _NOTHING)]
 
 
 def _text_delta(state: Fold, _: Event, __: facts.TextDelta) -> _Stepped:
@@ -169,7 +165,7 @@ def _reasoning_delta(state: Fold, _: Event, __: facts.ReasoningDelta) -> _Steppe
 
 
 def _input_json_delta(state: Fold, _: Event, piece: facts.InputJsonDelta) -> _Stepped:
-    if state.open == "tool" and state.call == piece.block:
+    if piece.block <= state.call:  # servers may interleave the pieces of parallel calls
         return state, [], []
     before = _closed(state)
     state = _change(state, open="tool", block=state.block + 1, call=piece.block, call_id=piece.id)
@@ -192,7 +188,7 @@ def _assistant_message(state: Fold, fact: Event, answer: facts.AssistantMessage)
             after += _planned(use)
             after += _ran_elsewhere(use, answer) if use.server else []
     done = Fold(message_id=fact.message_id, last=answer, iteration=fact.step)
-    return done, _closed(state), after
+    return done, [*_closed(state), *_told(state, complete=False)], after
 
 
 def _planned(use: ToolUse) -> list[Derived]:
@@ -206,7 +202,7 @@ def _planned(use: ToolUse) -> list[Derived]:
 
 
 def _ran_elsewhere(use: ToolUse, answer: facts.AssistantMessage) -> list[Derived]:
-    """The result of a tool that the provider ran itself stands in the answer: told like any other."""
+    """The result of a tool that the provider ran itself stands in the answer."""
     for block in answer.content:
         if isinstance(block, ToolResult) and block.tool_id == use.id:
             result = facts.ToolResultFact(use.id, use.name, block.content, block.is_error)
@@ -231,8 +227,11 @@ def _tool_result(state: Fold, _: Event, result: facts.ToolResultFact) -> _Steppe
     use = next((use for use in uses if use.id == result.tool_id), None)
     call = _call(use) if use else layers.ToolCall(result.tool_id, result.name, {})
     after = _completed(call, result)
+    asked = sum(use.id == result.tool_id for use in uses)
+    if sum(known.tool_id == result.tool_id for known in state.results) >= asked:
+        return state, [], after
     state = _change(state, results=(*state.results, result))
-    if state.last and len(state.results) == len(uses):
+    if len(state.results) == len(uses):
         after += _told(state, complete=False)
         state = _change(state, last=None, results=())
     return state, [], after

@@ -1,7 +1,7 @@
 """The parts of a message. Frozen values; `type` says which.
 
-A block may carry what only its provider understands: `origin` names the wire protocol that wrote it, `signature` and
-`raw` go back to that protocol byte for byte and to no other (see `repair`).
+A block may carry what only its provider understands: `origin` names the wire protocol that wrote
+it, `signature` and `raw` go back to that protocol byte for byte and to no other (see `repair`).
 """
 
 from typing import Any, Literal
@@ -25,7 +25,7 @@ class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True, tag="reasoning"
     signature: str = ""
     """The provider's seal on the thought: must go back unchanged, or not at all."""
     raw: dict[str, Any] | None = None
-    """The provider's own item, where text and signature do not say it all (redacted thoughts, item ids)."""
+    """The provider's own item, where text and signature do not say it all (redacted thoughts)."""
 
 
 class Media(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -56,7 +56,7 @@ class ToolUse(msgspec.Struct, frozen=True, omit_defaults=True, tag="tool_use"):
     name: str
     input: dict[str, Any] = {}
     malformed: str = ""
-    """The arguments as the model wrote them, where they are no JSON object; such a call is never run."""
+    """The arguments as the model wrote them, if they are no JSON object; it is never run."""
     server: bool = False
     """The provider ran this tool itself; its result stands in the same message."""
     origin: Origin = ""

@@ -144,7 +144,8 @@ class Target(msgspec.Struct, frozen=True):
     max_attempts: int = 10
 
     def __repr__(self) -> str:
-        return f"Target(name={self.name!r}, base_url={self.base_url!r})"
+        place = self.base_url.rpartition("@")[2]
+        return f"Target(name={self.name!r}, base_url={place!r})"
 
 
 class WireRequest(msgspec.Struct, frozen=True):
@@ -155,7 +156,7 @@ class WireRequest(msgspec.Struct, frozen=True):
     """What was asked for and cannot be said to this model, one sentence each."""
 
     def __repr__(self) -> str:
-        return f"WireRequest(url={self.url!r})"
+        return f"WireRequest(url={self.url.rpartition('@')[2]!r})"
 
 
 class Decoder(Protocol):

@@ -1,7 +1,7 @@
 """The end of a session's log in memory, and who waits for more of it.
 
-A follower is a cursor, never a queue: the feed keeps the last 256 KB for all of them together, and a follower that is
-further behind reads the database. Whoever learns that the log has grown only raises `last_index`.
+A follower is a cursor, never a queue: while there are any, the feed keeps the last 256 KB for all of them together, and
+one that is further behind reads the database. Whoever learns that the log has grown only raises `last_index`.
 """
 
 import asyncio
@@ -30,12 +30,17 @@ class Feed:
         self.followers = 0
         self._rows: list[Row] = []
         self._size = 0
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: set[asyncio.Future[None]] = set()
 
     def push(self, rows: list[Row]) -> None:
         """These rows are durable now."""
         if not rows:
             return
+        if self.followers:
+            self._keep(rows)
+        self.grow(rows[-1][0])
+
+    def _keep(self, rows: list[Row]) -> None:
         if self._rows and rows[0][0] != self._rows[-1][0] + 1:
             # Another process wrote in between: what is here no longer joins on.
             self._rows, self._size = [], 0
@@ -43,7 +48,6 @@ class Feed:
         self._size += sum(len(body) for _, body in rows)
         if self._size > 2 * RING:
             self._shrink()
-        self.grow(rows[-1][0])
 
     def grow(self, last_index: int) -> None:
         """The log now reaches to `last_index`, wherever its rows are."""
@@ -55,8 +59,12 @@ class Feed:
         self.gone = True
         self.wake()
 
+    def rest(self) -> None:
+        """Nobody follows: memory is for those who do."""
+        self._rows, self._size = [], 0
+
     def wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting = self._waiting, set()
         for future in waiting:
             if not future.done():
                 future.set_result(None)
@@ -72,8 +80,11 @@ class Feed:
         """Return once the log is longer than the cursor, or the session is gone."""
         while self.last_index <= cursor and not self.gone:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(future)
-            await future
+            self._waiting.add(future)
+            try:
+                await future
+            finally:
+                self._waiting.discard(future)
 
     def _shrink(self) -> None:
         drop = 0

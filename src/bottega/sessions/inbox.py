@@ -14,9 +14,11 @@ from bottega.events import facts
 from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import Block, plain_text
+from bottega.sessions.attach import attach
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, now, title_of
+from bottega.storage.blobs import Blobs
 
 Place = Literal["cli", "python", "server"]
 """Who admitted a prompt: a server's workers take only what a server admitted."""
@@ -41,6 +43,7 @@ class Admission(msgspec.Struct, frozen=True):
 class Inbox:
     def __init__(self, log: Log) -> None:
         self._log = log
+        self._blobs = Blobs(log.database.home.blobs)
 
     async def admit(
         self,
@@ -71,7 +74,7 @@ class Inbox:
                 index = known[1]
             else:
                 index = _insert(connection, session.n, prompt, body, digest, by)
-                _attach(connection, session.n, media)
+                attach(connection, self._blobs, session.n, media)
             lease = contender.take(connection, session.n) if contender else None
             failpoint("inbox.after_admit")
             admitted.append(Admission(index, lease, repeated=bool(known)))
@@ -81,7 +84,13 @@ class Inbox:
         await self._log.append(session.n, [event], also)
         return admitted[-1]
 
-    async def edit(self, session: SessionRow, message_id: str, content: tuple[Block, ...]) -> None:
+    async def edit(
+        self,
+        session: SessionRow,
+        message_id: str,
+        content: tuple[Block, ...],
+        media: tuple[str, ...] = (),
+    ) -> None:
         """Change a prompt that still waits."""
 
         def also(connection: sqlite3.Connection) -> bool:
@@ -93,6 +102,7 @@ class Inbox:
                 "UPDATE inbox SET body = ? WHERE session = ? AND message_id = ?",
                 (msgspec.json.encode(changed), session.n, message_id),
             )
+            attach(connection, self._blobs, session.n, media)
             return True
 
         event = Event("prompt_edited", now(), facts.PromptEdited(content), message_id, actor="user")
@@ -106,6 +116,11 @@ class Inbox:
                 "UPDATE inbox SET status = 'cancelled'"
                 " WHERE session = ? AND message_id = ? AND status = 'queued'",
                 (session.n, message_id),
+            )
+            connection.execute(
+                "UPDATE sessions SET status = 'idle' WHERE n = ?1 AND status = 'queued' AND NOT"
+                " EXISTS (SELECT 1 FROM inbox WHERE session = ?1 AND status = 'queued')",
+                (session.n,),
             )
             return True if changed.rowcount else None
 
@@ -159,13 +174,6 @@ def _insert(
         (title_of(plain_text(prompt.content)), n),
     )
     return found[0]
-
-
-def _attach(connection: sqlite3.Connection, n: int, media: tuple[str, ...]) -> None:
-    connection.executemany(
-        "INSERT OR IGNORE INTO attachments (session, blob) VALUES (?, ?)",
-        [(n, blob) for blob in media],
-    )
 
 
 def _waiting(connection: sqlite3.Connection, n: int, message_id: str) -> bytes:

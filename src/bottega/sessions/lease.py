@@ -7,6 +7,7 @@ appends of an older generation are refused, so a worker that only slept cannot w
 
 import sqlite3
 import time
+from collections.abc import Callable
 
 import msgspec
 
@@ -33,9 +34,12 @@ class Lease(msgspec.Struct, frozen=True):
 class Contender:
     """A worker's view of the leases that others hold."""
 
-    def __init__(self, home: Home, worker: str) -> None:
+    def __init__(
+        self, home: Home, worker: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._home = home
         self.worker = worker
+        self._clock = clock
         self._seen: dict[int, tuple[int, int, float]] = {}
 
     def take(self, connection: sqlite3.Connection, n: int) -> Lease | None:
@@ -49,10 +53,13 @@ class Contender:
         if holder is not None and not self._is_free(n, holder, generation, beat):
             return None
         failpoint("lease.before_take")
-        crashed = connection.execute(
+        unfinished = connection.execute(
             "SELECT 1 FROM inbox WHERE session = ? AND status = 'running'", (n,)
         ).fetchone()
-        takeovers = takeovers + 1 if crashed else 0
+        if not unfinished:
+            takeovers = 0
+        elif holder is not None:  # one that waits for a person has let go: that is no crash
+            takeovers += 1
         connection.execute(
             "UPDATE sessions SET holder = ?, generation = generation + 1, beat = beat + 1,"
             " takeovers = ? WHERE n = ?",
@@ -67,9 +74,9 @@ class Contender:
             return True
         seen = self._seen.get(n)
         if seen is None or seen[:2] != (generation, beat):
-            self._seen[n] = (generation, beat, time.monotonic())
+            self._seen[n] = (generation, beat, self._clock())
             return False
-        return time.monotonic() - seen[2] >= STALE
+        return self._clock() - seen[2] >= STALE
 
 
 def beat(connection: sqlite3.Connection, lease: Lease) -> bool:

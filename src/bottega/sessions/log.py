@@ -54,8 +54,9 @@ class Log:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         def done(outcome: tuple[T, list[Row]] | None, failure: BaseException | None) -> None:
-            if outcome:
-                self.feed(n).push(outcome[1])
+            feed = self._feeds.get(n)
+            if outcome and feed:
+                feed.push(outcome[1])
             if not future.done():
                 if failure or not outcome:
                     future.set_exception(failure or RuntimeError("no outcome"))
@@ -164,6 +165,8 @@ class Log:
             yield
         finally:
             feed.followers -= 1
+            if not feed.followers:
+                feed.rest()
 
     async def _poll(self) -> None:
         """While anyone follows, notice what other processes committed."""

@@ -53,6 +53,8 @@ class Pen:
         self._batch: _Batch | None = None
         self._size = 0
         self._crowded: list[asyncio.Future[None]] = []
+        self._stopped: Exception | None = None
+        """What the writer's thread met; the event loop hears of it as `failure`, a little later."""
         self.failure: BaseException | None = None
         """Why this pen writes no more."""
 
@@ -114,6 +116,15 @@ class Pen:
         """In the writer's thread: store everything that waits."""
         with self._lock:
             self._batch = None
+        if self._stopped:
+            raise self._stopped  # what came before is missing: nothing may follow it
+        try:
+            return self._store(batch, connection)
+        except Exception as error:
+            self._stopped = error
+            raise
+
+    def _store(self, batch: _Batch, connection: sqlite3.Connection) -> list[Row]:
         bodies = [(event.type, encode(event)) for event in merged(batch.events)]
         last = self._claim(connection, len(bodies))
         rows = store(connection, self.lease.n, last, bodies)

@@ -57,10 +57,10 @@ CREATE TABLE attachments (
   blob TEXT NOT NULL,
   PRIMARY KEY (session, blob)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX attachments_by_blob ON attachments (blob);
 
-CREATE VIRTUAL TABLE words USING fts5 (
-  text, session UNINDEXED, idx UNINDEXED, tokenize = "unicode61 remove_diacritics 2"
-);
+-- A row of words has the number of its event as its rowid.
+CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 """,
     ),
 )

@@ -2,14 +2,21 @@
 
 import hashlib
 import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from math import inf
 from pathlib import Path
 
 from bottega.errors import NotFound, StorageFailed
 from bottega.failpoint import failpoint
-from bottega.storage.sqlite import explain
+from bottega.storage.sqlite import explain, sync_folder
 
 INLINE = 32 * 1024
 """Payloads larger than this become blobs."""
+
+_NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class Blobs:
@@ -20,9 +27,9 @@ class Blobs:
         """Store the bytes and return their name; a crash leaves the whole blob or none."""
         name = hashlib.sha256(content).hexdigest()
         path = self._folder / name
-        if path.exists():
+        if path.exists() and path.stat().st_size == len(content):
             return name
-        part = self._folder / f"{name}.{os.getpid()}.part"
+        part = self._folder / f"{name}.{os.getpid()}-{threading.get_ident()}.part"
         try:
             with part.open("wb") as file:
                 file.write(content)
@@ -30,17 +37,20 @@ class Blobs:
                 failpoint("blobs.before_sync")
                 os.fsync(file.fileno())
             part.rename(path)
-            _sync(self._folder)
+            sync_folder(self._folder)
         except OSError as error:
             part.unlink(missing_ok=True)
             raise explain(error, path) from error
         return name
 
     def read(self, name: str) -> bytes:
+        """The bytes of that name; refuse bytes that have another hash."""
         try:
-            content = (self._folder / name).read_bytes()
+            content = self._path(name).read_bytes()
         except FileNotFoundError as error:
             raise NotFound(f"The blob {name!r} is not here.") from error
+        except OSError as error:
+            raise explain(error, self._path(name)) from error
         if hashlib.sha256(content).hexdigest() != name:
             raise StorageFailed(
                 f"The blob {name!r} is damaged: its bytes have another hash.",
@@ -48,16 +58,27 @@ class Blobs:
             )
         return content
 
-    def names(self) -> set[str]:
-        return {path.name for path in self._folder.iterdir() if len(path.name) == 64}
+    def has(self, name: str) -> bool:
+        return self._path(name).exists()
+
+    def names(self, before: float = inf) -> set[str]:
+        """All blobs that were written before that moment (seconds since 1970)."""
+        return {path.name for path in self._before(before) if _NAME.fullmatch(path.name)}
+
+    def parts(self, before: float = inf) -> list[Path]:
+        """What was being written, now or when a process died."""
+        return sorted(path for path in self._before(before) if path.suffix == ".part")
 
     def drop(self, name: str) -> None:
-        (self._folder / name).unlink(missing_ok=True)
+        self._path(name).unlink(missing_ok=True)
 
+    def _before(self, moment: float) -> Iterator[Path]:
+        for path in self._folder.iterdir():
+            with suppress(FileNotFoundError):  # renamed or dropped meanwhile
+                if path.stat().st_mtime < moment:
+                    yield path
 
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    def _path(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise NotFound(f"The blob {name!r} is not here.")
+        return self._folder / name

@@ -6,6 +6,7 @@ Every process that uses a home holds `home/lock` shared for its life; a migratio
 
 import fcntl
 import os
+import re
 import time
 from pathlib import Path
 
@@ -24,11 +25,14 @@ _NETWORK = {
     "fuse.sshfs",
     "ncpfs",
 }
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 class Home:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = 5.0) -> None:
         self.path = path
+        self.patience = patience
+        """Seconds that a migration waits for others to leave."""
         self._lock = -1
 
     @property
@@ -49,7 +53,7 @@ class Home:
 
     def enter(self) -> None:
         """Make the folder if it is missing and say that this process uses it."""
-        refuse_network(self.path)
+        refuse_network(self.path, _mounts())
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             for folder in (self.blobs, self.workers, self.backups):
@@ -62,9 +66,9 @@ class Home:
             ) from error
         fcntl.flock(self._lock, fcntl.LOCK_SH)
 
-    def alone(self, patience: float = 5.0) -> bool:
+    def alone(self) -> bool:
         """Try to be the only process in this home; while others stay, give up after `patience` seconds."""
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + self.patience
         while True:
             try:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -119,9 +123,17 @@ def is_dead(home: Home, worker: str) -> bool:
         os.close(file)
 
 
-def refuse_network(path: Path) -> None:
+def _mounts() -> str:
+    try:
+        return Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
+    except OSError:
+        return ""
+
+
+def refuse_network(path: Path, table: str) -> None:
     """SQLite's locks do not hold on network file systems, so a home there would lose data."""
-    kind = _file_system(path)
+    # The folder behind a link is where the bytes will be.
+    kind = file_system(str(path.resolve()), table)
     if kind in _NETWORK:
         raise Misconfigured(
             f"The home {str(path)!r} is on a network file system ({kind}), where locks do not hold.",
@@ -129,16 +141,12 @@ def refuse_network(path: Path) -> None:
         )
 
 
-def _file_system(path: Path) -> str:
-    try:
-        table = Path("/proc/self/mountinfo").read_text()
-    except OSError:
-        return ""
-    target = str(path.absolute())
+def file_system(target: str, table: str) -> str:
+    """The type of the file system that holds an absolute path, by a table such as `/proc/self/mountinfo`."""
     best, kind = "", ""
     for line in table.splitlines():
         left, _, right = line.partition(" - ")
-        mount = left.split()[4].replace("\\040", " ")
+        mount = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), left.split()[4])
         inside = target == mount or target.startswith(mount.rstrip("/") + "/")
         if inside and len(mount) >= len(best):
             best, kind = mount, right.split()[0]

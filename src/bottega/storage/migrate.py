@@ -9,7 +9,7 @@ import msgspec
 from bottega.errors import NewerSchema, StorageFailed
 from bottega.failpoint import failpoint
 from bottega.storage.home import Home
-from bottega.storage.sqlite import connect, explain
+from bottega.storage.sqlite import connect, explain, sync_folder
 
 
 class Migration(msgspec.Struct, frozen=True):
@@ -93,10 +93,12 @@ def backup(home: Home, name: str) -> Path:
         source.backup(target, pages=1024)
         target.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
+        part.unlink(missing_ok=True)
         raise explain(error, part) from error
     finally:
         target.close()
         source.close()
     part.chmod(0o600)
     part.rename(path)
+    sync_folder(home.backups)
     return path

@@ -1,6 +1,8 @@
 """Connections to SQLite, set up alike everywhere, and its failures said in words that name the next step."""
 
+import os
 import sqlite3
+from errno import EDQUOT, ENOSPC
 from pathlib import Path
 
 from bottega.errors import StorageFailed
@@ -11,9 +13,10 @@ BUSY_MS = 10_000
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode: transactions are begun by hand."""
+    connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(
-            f"{path.as_uri()}?mode=ro" if read_only else path,
+            f"{path.absolute().as_uri()}?mode=ro" if read_only else path,
             uri=read_only,
             isolation_level=None,
             check_same_thread=False,
@@ -27,14 +30,17 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA journal_size_limit = 67108864")
     except sqlite3.Error as error:
+        if connection:
+            connection.close()
         raise explain(error, path) from error
     return connection
 
 
 def explain(error: Exception, path: Path) -> StorageFailed:
     """What an error of SQLite or of the file system means for the person who sees it."""
-    text = str(error).lower()
-    if "full" in text or getattr(error, "errno", None) == 28:
+    # An OSError's own text names the file, whose name may hold any word.
+    text = (error.strerror or "" if isinstance(error, OSError) else str(error)).lower()
+    if "full" in text or getattr(error, "errno", None) in (ENOSPC, EDQUOT):
         return StorageFailed(
             f"The disk that holds {str(path)!r} is full; nothing of this step was stored.",
             hint="Free some space and run the same command again.",
@@ -60,3 +66,12 @@ def explain(error: Exception, path: Path) -> StorageFailed:
             hint="Check that the folder exists and that you may write to it.",
         )
     return StorageFailed(f"The database {str(path)!r} failed: {error}.")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -10,10 +10,11 @@ import threading
 import time
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bottega.errors import Problem, StorageFailed
+from bottega.errors import StorageFailed
 from bottega.failpoint import failpoint
 from bottega.storage.sqlite import connect, explain
 
@@ -114,7 +115,7 @@ class Writer:
             failpoint("storage.before_commit")
             connection.execute("COMMIT")
             failpoint("storage.after_commit")
-        except (sqlite3.Error, OSError) as error:
+        except Exception as error:
             self._give_up(jobs, error)
 
     def _do(self, job: Job) -> None:
@@ -122,27 +123,36 @@ class Writer:
         connection.execute("SAVEPOINT job")
         try:
             job.result = job.work(connection)
-        except (sqlite3.OperationalError, OSError):
-            raise  # the disk, not this job: the group fails as one
-        except (Problem, sqlite3.Error, ValueError, TypeError) as error:
+        except Exception as error:
+            if _is_of_the_disk(error):
+                raise  # not this job's fault: the group fails as one
             connection.execute("ROLLBACK TO job")
             job.failure = error
         connection.execute("RELEASE job")
 
     def _give_up(self, jobs: list[Job], error: Exception) -> None:
-        if self._connection.in_transaction:
-            try:
-                self._connection.execute("ROLLBACK")
-            except sqlite3.Error:
-                self._reopen()
         reason = explain(error, self._path)
         for job in jobs:
-            job.failure = reason
+            # What was not stored must not be shown, so the results go too.
+            job.result, job.failure = None, reason
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._reopen()
 
     def _reopen(self) -> None:
         """A connection that cannot even roll back is replaced; closing it rolls back."""
         self._connection.close()
-        self._connection = connect(self._path)
+        with suppress(StorageFailed):  # the next group tries again
+            self._connection = connect(self._path)
+
+
+def _is_of_the_disk(error: Exception) -> bool:
+    if isinstance(error, sqlite3.OperationalError):
+        # A statement that is wrong in itself is the job's own fault.
+        return getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR
+    return isinstance(error, OSError)
 
 
 def _report(jobs: list[Job]) -> None:

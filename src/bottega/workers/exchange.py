@@ -18,7 +18,7 @@ from bottega.sessions.session import now
 from bottega.tools.call import call
 from bottega.tools.registry import Registry
 from bottega.tools.schedule import run_all
-from bottega.tools.tool import Tool
+from bottega.tools.tool import Effect, Tool
 from bottega.workers.track import Track
 from bottega.workspaces.confine import Root
 

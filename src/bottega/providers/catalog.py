@@ -1,0 +1,190 @@
+"""What is known of models: window, abilities, price. Never raises, never asks the network.
+
+Prices and windows are genai-prices', whose list takes a third of a second and 30 MB to read: it is read at the first
+question that needs it, and `load` does so ahead, in a thread. Abilities are told from names alone, at no cost; of a
+model that no rule knows everything is believed.
+"""
+
+import logging
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bottega.messages.message import Usage
+from bottega.providers.provider import Abilities
+
+if TYPE_CHECKING:
+    from genai_prices.data_snapshot import DataSnapshot
+    from genai_prices.types import ModelInfo, Provider
+    from genai_prices.types import Usage as Counted
+
+log = logging.getLogger(__name__)
+
+MICRO = Decimal(1_000_000)
+
+
+class ModelFacts(msgspec.Struct, frozen=True):
+    context_window: int | None
+    """Tokens of input; None where nobody says."""
+    abilities: Abilities
+    priced: bool
+
+
+FREE = frozenset({"guide", "scripted", "ollama"})
+"""Nobody is paid per token for these."""
+
+_THEIR_NAMES = {"gemini": "google"}
+
+# Windows of families whose members the list leaves open.
+_WINDOWS = {"gemini-2.5": 1_048_576, "gemini-3": 1_048_576, "gemini-4": 1_048_576}
+
+# What the list has besides models that one can talk with.
+_NO_CHAT = (
+    *("embed", "tts", "whisper", "transcribe", "realtime", "image", "moderation", "live", "rerank"),
+    *(
+        "davinci",
+        "babbage",
+        "curie",
+        "computer-use",
+        "search",
+        "instruct",
+        "veo",
+        "imagen",
+        "voyage",
+    ),
+)
+
+_TEXT_ONLY = Abilities(images=False, audio=False, documents=False)
+
+# By the start of the name; the first that fits counts. OpenAI's reasoning models answer 400 to any temperature; those
+# before them know no effort; only those called audio hear.
+_BY_START: tuple[tuple[tuple[str, ...], Abilities], ...] = (
+    (("gpt-oss",), _TEXT_ONLY),
+    (("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"), Abilities(images=False, reasoning=False)),
+    (
+        ("gpt-5-chat", "gpt-4o", "gpt-4.", "gpt-4-turbo", "gpt-4-vision", "chatgpt"),
+        Abilities(audio=False, reasoning=False),
+    ),
+    (("gpt-3.5", "gpt-4"), msgspec.structs.replace(_TEXT_ONLY, reasoning=False)),
+    (
+        ("o1-mini", "o1-preview"),
+        msgspec.structs.replace(_TEXT_ONLY, tools=False, temperature=False),
+    ),
+    (("o3-mini",), msgspec.structs.replace(_TEXT_ONLY, temperature=False)),
+    (
+        ("o1", "o3", "o4", "gpt-5", "gpt-6", "gpt-7", "gpt-8", "gpt-9", "codex-"),
+        Abilities(audio=False, temperature=False),
+    ),
+)
+
+
+def abilities(model: str) -> Abilities:
+    """What this model takes and does, as far as its name tells."""
+    name = model.rpartition("/")[2].partition(":")[0].lower()
+    for starts, found in _BY_START:
+        if name.startswith(starts):
+            return found
+    if name.startswith("claude-"):
+        return _claude(name)
+    if name.startswith("gemini-"):
+        return Abilities(reasoning=_version(name, (9,)) >= (2, 5))
+    return Abilities()
+
+
+def facts(provider: str, model: str) -> ModelFacts:
+    """All that is known of this model."""
+    found = _find(provider, model)
+    window = found[1].context_window if found else None
+    if window is None:
+        name = model.rpartition("/")[2].lower()
+        window = next((size for start, size in _WINDOWS.items() if name.startswith(start)), None)
+    return ModelFacts(window, abilities(model), found is not None or provider in FREE)
+
+
+def cost(provider: str, model: str, usage: Usage, stated: int | None = None) -> int | None:
+    """What an answer costs in micro-USD; what the provider itself stated wins. None: nobody knows."""
+    if stated is not None:
+        return stated
+    if provider in FREE:
+        return 0
+    found = _find(provider, model)
+    if found is None:
+        return None
+    owner, known = found
+    try:
+        price = known.calc_price(_counted(usage), owner).total_price
+    except Exception as error:
+        log.warning("No price for %r of %r: %s", model, provider, type(error).__name__)
+        return None
+    return int((price * MICRO).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def known_models(provider: str) -> list[str]:
+    """The models of this provider in the list that one can talk with and that are not outdated."""
+    try:
+        owner = _snapshot().find_provider(None, _THEIR_NAMES.get(provider, provider), None)
+    except Exception:
+        return []
+    return [
+        model.id
+        for model in owner.models
+        if not model.deprecated and not any(word in model.id for word in _NO_CHAT)
+    ]
+
+
+def load() -> None:
+    """Read the list now; call it in a thread, so that the first price does not hold up the loop."""
+    _snapshot()
+
+
+def _claude(name: str) -> Abilities:
+    """Extended thinking came with 3.7; opus 4.7 and all from 5 on answer 400 to any temperature."""
+    version = _version(name, ())
+    if not version:
+        return Abilities(audio=False)
+    fixed = version >= (5,) or ("opus" in name and version >= (4, 7))
+    return Abilities(
+        images=version >= (3,),
+        audio=False,
+        tools=version >= (3,),
+        reasoning=version >= (3, 7),
+        temperature=not fixed,
+    )
+
+
+def _version(name: str, unknown: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers in a name up to a date: `claude-opus-4-7-20260416` is (4, 7)."""
+    parts = name.replace(".", "-").split("-")
+    numbers = [int(part) for part in parts if part.isdigit() and len(part) <= 2]
+    return tuple(numbers[:2]) or unknown
+
+
+def _snapshot() -> "DataSnapshot":
+    from genai_prices.data_snapshot import get_snapshot
+
+    return get_snapshot()
+
+
+def _find(provider: str, model: str) -> "tuple[Provider, ModelInfo] | None":
+    if provider in FREE:
+        return None
+    try:
+        return _snapshot().find_provider_model(
+            model, None, _THEIR_NAMES.get(provider, provider), None
+        )
+    except Exception:
+        return None
+
+
+def _counted(usage: Usage) -> "Counted":
+    from genai_prices import Usage as Counted
+
+    cached, written = max(usage.cached_tokens, 0), max(usage.cache_write_tokens, 0)
+    return Counted(
+        # Some providers count what they cached beside their input; a part is never more than the whole.
+        input_tokens=max(usage.input_tokens, cached + written),
+        cache_read_tokens=cached,
+        cache_write_tokens=written,
+        output_tokens=max(usage.output_tokens, 0),
+    )

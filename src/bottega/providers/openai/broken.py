@@ -1,0 +1,42 @@
+"""The ways in which what came is no answer."""
+
+from bottega.providers.explain import explain_error, hide_keys, read_error
+from bottega.providers.provider import Failed
+
+
+def cut_off() -> Failed:
+    """The stream ended before the answer did."""
+    return Failed(
+        "The provider's answer broke off before it was complete.",
+        "cut_off",
+        retryable=True,
+        hint="Try again; if it stays so, check the connection and any proxy in between.",
+    )
+
+
+def unreadable(*, started: bool) -> Failed:
+    """An event in the stream was no JSON, or of a shape that no answer has."""
+    if not started:
+        return _another_protocol("")
+    return Failed(
+        "The provider sent an event that cannot be read in the middle of its answer.",
+        "provider_error",
+        hint="Try again; if it stays so, check any proxy in between.",
+    )
+
+
+def no_answer(body: bytes) -> Failed:
+    """A whole body that holds an error, or something else altogether."""
+    error = read_error(body)
+    if body.lstrip().startswith(b"{") and error.message:
+        return explain_error("The provider", error)
+    return _another_protocol(error.message)
+
+
+def _another_protocol(text: str) -> Failed:
+    shown = hide_keys(" ".join(text.split())[:200])
+    return Failed(
+        "The provider's answer is not one of this protocol" + (f": {shown!r}" if shown else "."),
+        "not_sse",
+        hint="Check the provider's address and which protocol it speaks.",
+    )

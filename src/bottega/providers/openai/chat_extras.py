@@ -1,0 +1,74 @@
+"""What some add to a chat completion: sealed thoughts, tools that they ran themselves, images."""
+
+from typing import Any, cast
+
+from bottega.ids import fresh
+from bottega.messages.block import Image, Text, ToolResult, ToolUse
+from bottega.providers.loose_json import arguments, entries, text_in
+from bottega.providers.surrogates import mended
+
+
+class Details:
+    """OpenRouter's `reasoning_details`, joined again so that they can go back as they came."""
+
+    def __init__(self) -> None:
+        self.found: list[dict[str, Any]] = []
+
+    def take(self, details: Any) -> str:
+        """Add what one event says; return the readable part of it."""
+        said = ""
+        for entry in entries(details):
+            said += text_in(entry, "text") + text_in(entry, "summary")
+            self._join(cast("dict[str, Any]", mended(entry)))
+        return said
+
+    def _join(self, entry: dict[str, Any]) -> None:
+        last = self.found[-1] if self.found else {}
+        same = all(last.get(name) == entry.get(name) for name in ("type", "index"))
+        if not last or not same or "data" in entry:
+            if entry not in self.found:
+                self.found.append(entry)
+            return
+        for name, value in entry.items():
+            if name in ("text", "summary") and isinstance(value, str):
+                last[name] = text_in(last, name) + value
+            elif value not in (None, ""):
+                last[name] = value
+
+
+class Ran:
+    """A tool that the provider ran itself (Groq's `executed_tools`); later events complete it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.id = fresh("call")
+        self.item: dict[str, Any] = {}
+
+    @property
+    def name(self) -> str:
+        return text_in(self.item, "type") or "tool"
+
+    def blocks(self) -> tuple[ToolUse, ToolResult]:
+        written = text_in(self.item, "arguments")
+        found = arguments(written)
+        output = text_in(self.item, "output")
+        use = ToolUse(
+            self.id,
+            self.name,
+            input=found or {},
+            malformed=written if found is None else "",
+            server=True,
+            origin="openai-chat",
+            raw=self.item,
+        )
+        content = (Text(output),) if output else ()
+        return use, ToolResult(self.id, content, server=True, origin="openai-chat")
+
+
+def image(found: dict[str, Any]) -> Image | None:
+    """The picture in a part that holds one as a data url."""
+    url = text_in(found.get("image_url"), "url")
+    head, _, body = url.partition(";base64,")
+    if not body or not head.startswith("data:image/"):
+        return None
+    return Image(media_type=head.removeprefix("data:"), data=body)

@@ -1,0 +1,174 @@
+"""A request as a chat completion. Every call has its result right behind it; what a tool showed
+besides text follows in a user message, as `tool` messages hold text only.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from bottega.messages.block import (
+    Audio,
+    Block,
+    Document,
+    Image,
+    Media,
+    Reasoning,
+    Text,
+    ToolResult,
+    ToolUse,
+    plain_text,
+    tool_uses,
+)
+from bottega.messages.message import Message
+from bottega.providers.openai.parts import (
+    add_temperature,
+    arguments_text,
+    audio_part,
+    check_abilities,
+    check_media,
+    data_url,
+    file_name,
+    is_openai,
+    joined,
+    may_reason,
+    post,
+)
+from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
+
+_STRICT = ("api.groq.com", "api.mistral.ai", "api.cerebras.ai", "api.x.ai")
+"""Hosts that refuse a message with fields they do not know."""
+
+
+def to_wire(request: Request, target: Target) -> WireRequest:
+    """The HTTP request. Raises `errors.Unsupported` where the model lacks what a message needs."""
+    check_abilities(request)
+    notices: list[str] = []
+    body: dict[str, Any] = {"model": request.model}
+    body["messages"] = _Messages(request, target, notices).all()
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    add_temperature(body, request, notices)
+    if request.max_output is not None:
+        body["max_completion_tokens" if is_openai(target) else "max_tokens"] = request.max_output
+    if may_reason(request, notices):
+        body["reasoning_effort"] = request.effort
+    body["stream"] = request.stream
+    if request.stream and _host(target) != "api.mistral.ai":
+        body["stream_options"] = {"include_usage": True}
+    return post(target, "/chat/completions", body, notices)
+
+
+def _host(target: Target) -> str:
+    return urlsplit(target.base_url).hostname or ""
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", "function": function}
+
+
+class _Messages:
+    def __init__(self, request: Request, target: Target, notices: list[str]) -> None:
+        self._request = request
+        self._notices = notices
+        self._takes_thoughts = not is_openai(target) and _host(target) not in _STRICT
+        self._out: list[dict[str, Any]] = []
+        self._shown: list[dict[str, Any]] = []
+        """What tools showed besides text, until all results of the round are said."""
+
+    def all(self) -> list[dict[str, Any]]:
+        if self._request.system:
+            self._out.append({"role": "system", "content": self._request.system})
+        for message in self._request.messages:
+            if message.role == "tool":
+                self._add_results(message)
+                continue
+            self._flush()
+            if message.role == "user":
+                self._add_user(message.content)
+            else:
+                self._add_assistant(message.content)
+        self._flush()
+        return self._out
+
+    def _add_user(self, content: Sequence[Block]) -> None:
+        texts = [block for block in content if isinstance(block, Text)]
+        if not any(isinstance(block, Media) for block in content):
+            self._out.append({"role": "user", "content": joined(texts)})
+            return
+        parts = [self._part(block) for block in content if isinstance(block, Text | Media)]
+        self._out.append({"role": "user", "content": [part for part in parts if part]})
+
+    def _part(self, block: Text | Media) -> dict[str, Any] | None:
+        if isinstance(block, Text):
+            return {"type": "text", "text": block.text} if block.text else None
+        check_media(block, self._request)
+        if isinstance(block, Image):
+            return {"type": "image_url", "image_url": {"url": data_url(block)}}
+        if isinstance(block, Audio):
+            return audio_part(block)
+        assert isinstance(block, Document)
+        file = {"filename": file_name(block), "file_data": data_url(block)}
+        return {"type": "file", "file": file}
+
+    def _add_assistant(self, content: Sequence[Block]) -> None:
+        text, uses = plain_text(tuple(content)), tool_uses(tuple(content))
+        if any(isinstance(block, Media) for block in content):
+            self._notices.append("A picture in an earlier answer was left out.")
+        if not text and not uses:
+            return
+        said: dict[str, Any] = {"role": "assistant", "content": text or None}
+        if uses:
+            said["tool_calls"] = [_call(use) for use in uses]
+        if self._takes_thoughts:
+            said.update(_thoughts(content, calling=bool(uses)))
+        self._out.append(said)
+
+    def _add_results(self, message: Message) -> None:
+        for result in message.content:
+            if not isinstance(result, ToolResult) or result.server:
+                continue
+            text = joined([block for block in result.content if isinstance(block, Text)])
+            shown = [block for block in result.content if isinstance(block, Media)]
+            if not text:
+                text = "(shown in the next message)" if shown else "(no output)"
+            said = {"role": "tool", "tool_call_id": result.tool_id, "content": text}
+            self._out.append(said)
+            if shown:
+                self._show(result.tool_id, shown)
+
+    def _show(self, call: str, shown: list[Image | Audio | Document]) -> None:
+        self._shown.append({"type": "text", "text": f"What the tool call {call} showed:"})
+        for block in shown:
+            part = self._part(block)
+            assert part is not None
+            self._shown.append(part)
+
+    def _flush(self) -> None:
+        if self._shown:
+            self._out.append({"role": "user", "content": self._shown})
+            self._shown = []
+
+
+def _call(use: ToolUse) -> dict[str, Any]:
+    function = {"name": use.name, "arguments": arguments_text(use)}
+    call: dict[str, Any] = {"id": use.id, "type": "function", "function": function}
+    if use.origin == "openai-chat" and use.raw and "extra_content" in use.raw:
+        call["extra_content"] = use.raw["extra_content"]
+    return call
+
+
+def _thoughts(content: Sequence[Block], *, calling: bool) -> dict[str, Any]:
+    """What the model thought, in the field where it said it: amid calls, some insist on it."""
+    thoughts = [
+        block
+        for block in content
+        if isinstance(block, Reasoning) and block.origin == "openai-chat" and block.raw
+    ]
+    details = [entry for block in thoughts for entry in (block.raw or {}).get("details", ())]
+    if details:
+        return {"reasoning_details": details}
+    fields = [field for block in thoughts if (field := (block.raw or {}).get("field"))]
+    if not calling or not fields:
+        return {}
+    return {fields[0]: "".join(block.text for block in thoughts)}

@@ -1,0 +1,114 @@
+"""The items of a response while they grow, and which of them the last event speaks of."""
+
+from typing import Any
+
+import msgspec
+
+from bottega.messages.block import ToolUse
+from bottega.providers.loose_json import text_in
+from bottega.providers.openai import responses_items as items
+from bottega.providers.openai.calls import finished_call
+from bottega.providers.surrogates import Growing
+
+
+class Item:
+    """One item of the response as far as it has come."""
+
+    __slots__ = (
+        "ended",
+        "id",
+        "index",
+        "item",
+        "kind",
+        "name",
+        "number",
+        "said",
+        "settled",
+        "shown",
+    )
+
+    def __init__(self, kind: items.Kind, index: Any, item: dict[str, Any]) -> None:
+        self.kind: items.Kind = kind
+        self.index = index
+        self.item = item
+        """The item as the provider last gave it."""
+        self.id = text_in(item, "id")
+        self.name = ""
+        self.shown = ""
+        """The id under which a call was shown."""
+        self.number = -1
+        self.said = Growing()
+        self.ended = False
+        self.settled = False
+
+    def use(self, text: str, *, cut: bool) -> ToolUse:
+        """The call with these arguments; malformed if the answer stopped in them."""
+        cut = cut or not self.ended or text_in(self.item, "status") == "incomplete"
+        return finished_call(self.shown, self.name, text, cut=cut)
+
+    def final_text(self, streamed: str) -> str:
+        """What the item says as the provider last gave it."""
+        match self.kind:
+            case "message":
+                return items.message_text(self.item)
+            case "reasoning":
+                return items.reasoning_text(self.item, streamed)
+            case "call":
+                return text_in(self.item, "arguments")
+            case "run":
+                given = items.run_input(self.item) if self.ended else None
+                return msgspec.json.encode(given).decode() if given is not None else ""
+            case _:
+                return ""
+
+
+class Items:
+    """All items of one response, in the order in which they appeared."""
+
+    def __init__(self) -> None:
+        self.all: list[Item] = []
+        self._at: dict[int, Item] = {}
+
+    def open(self, kind: items.Kind, index: Any, given: dict[str, Any]) -> Item:
+        item = Item(kind, index, given)
+        self.all.append(item)
+        if isinstance(index, int):
+            self._at[index] = item
+        return item
+
+    def known(self, kind: items.Kind, index: Any, id: str) -> Item | None:
+        """By its place first: some proxies give an item another id in every event."""
+        item = self._at.get(index) if isinstance(index, int) else None
+        if item is not None and item.kind == kind and (not item.ended or item.id == id):
+            return item
+        for item in reversed(self.all):
+            if item.kind == kind and item.id == id and id:
+                return item
+        return None
+
+    def final(self, output: list[dict[str, Any]]) -> list[Item]:
+        """The items of the last event; those of the stream where it lists none, as some do."""
+        if not output:
+            return self.all
+        found: list[Item] = []
+        for place, given in enumerate(output):
+            item = self._match(place, given)
+            if item is None:
+                item = Item(items.kind_of(given), place, given)
+            item.item, item.ended, item.settled = given, True, True
+            found.append(item)
+        return found
+
+    def _match(self, place: int, given: dict[str, Any]) -> Item | None:
+        """The streamed item that this is: by id, else by place, else the first of its kind."""
+        kind, id, call = items.kind_of(given), text_in(given, "id"), text_in(given, "call_id")
+        free = [
+            item
+            for item in self.all
+            if item.kind == kind
+            and not item.settled
+            and (not call or text_in(item.item, "call_id") in ("", call))
+        ]
+        by_id = (item for item in free if id and item.id == id)
+        by_place = (item for item in free if item.index == place)
+        return next(by_id, None) or next(by_place, None) or (free[0] if free else None)

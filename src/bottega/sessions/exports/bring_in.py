@@ -1,0 +1,160 @@
+"""A `jsonl` export becomes a new session: every line is checked first, then all of it is stored in one transaction.
+
+Nothing in the file is trusted. Grants, leases and waiting prompts are not carried; a blob is the session's only if the
+file holds its bytes; an exchange that had not ended is closed as interrupted.
+"""
+
+import asyncio
+import base64
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from bottega.errors import BadUsage
+from bottega.events.codec import decode, encode
+from bottega.events.facts import DELTAS
+from bottega.ids import fresh_session
+from bottega.sessions.attach import attach, drop_unnamed
+from bottega.sessions.exports.closing import Closing
+from bottega.sessions.exports.export import About, Blob, Header
+from bottega.sessions.session import SessionRow, Sessions, now
+from bottega.storage.blobs import Blobs
+from bottega.storage.database import Database
+
+LINE = 48 * 1024 * 1024
+"""Bytes of one line at most: a blob of 36 MB."""
+EVENTS = 256 * 1024 * 1024
+"""Bytes of all events together at most."""
+BLOBS = 1024 * 1024 * 1024
+"""Bytes of all blobs together at most."""
+LAST = 2**53
+
+_AGAIN = "Export the session again; nothing of this file was stored."
+
+_header = msgspec.json.Decoder(Header).decode
+_row = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
+_blob = msgspec.json.Decoder(Blob).decode
+
+
+def lines_of(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, none longer than what `bring_in` reads of it."""
+    while line := file.readline(LINE + 1):
+        yield line
+
+
+async def bring_in(
+    database: Database, blobs: Blobs, lines: Iterable[bytes], *, folder: str
+) -> SessionRow:
+    """Store the export as a new session and return it; a line that is wrong is named, and nothing is stored."""
+    session_id = fresh_session()
+    read = _Read(blobs)
+    try:
+        await asyncio.to_thread(read.all, lines)
+        await database.write(lambda connection: _store(connection, blobs, read, session_id, folder))
+    except Exception:
+        await database.write(lambda connection: drop_unnamed(connection, blobs, read.blobs))
+        raise
+    return Sessions(database).get(session_id)
+
+
+class _Read:
+    """What a file holds, checked."""
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
+        self._about: About | None = None
+        self._left = EVENTS
+        self._left_for_blobs = BLOBS
+        self.rows: list[tuple[int, int, bytes]] = []
+        """(index, kind, body)"""
+        self.blobs: list[str] = []
+        self.last = 0
+        self.closing = Closing()
+
+    @property
+    def about(self) -> About:
+        assert self._about
+        return self._about
+
+    def all(self, lines: Iterable[bytes]) -> None:
+        number = 0
+        for number, line in enumerate(lines, 1):
+            try:
+                self._line(line)
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                raise BadUsage(
+                    f"Line {number} of the export is wrong: {error}.", hint=_AGAIN
+                ) from error
+        if self._about is None or self.last != self._about.last_index:
+            raise BadUsage(f"The export breaks off after line {number}.", hint=_AGAIN)
+
+    def _line(self, line: bytes) -> None:
+        if len(line) > LINE:
+            raise ValueError(f"it is longer than {LINE >> 20} MB")
+        if self._about is None:
+            self._about = _header(line).session
+        elif line.startswith(b"["):
+            self._event(line)
+        elif line.strip():
+            self._blob(line)
+
+    def _event(self, line: bytes) -> None:
+        index, raw = _row(line)
+        body = bytes(raw)
+        self._left -= len(body)
+        if self._left < 0:
+            raise ValueError(f"the events are larger than {EVENTS >> 20} MB")
+        if not self.last < index < LAST:
+            raise ValueError(f"index {index} does not follow {self.last}")
+        event = decode(index, body)
+        self.last = index
+        self.rows.append((index, int(event.type in DELTAS), body))
+        self.closing.add(event)
+
+    def _blob(self, line: bytes) -> None:
+        found = _blob(line)
+        if found.data is None:
+            return
+        content = base64.b64decode(found.data, validate=True)
+        self._left_for_blobs -= len(content)
+        if self._left_for_blobs < 0:
+            raise ValueError(f"the blobs are larger than {BLOBS >> 20} MB")
+        if hashlib.sha256(content).hexdigest() != found.blob:
+            raise ValueError(f"the bytes of blob {found.blob!r} have another hash")
+        self.blobs.append(self._blobs.keep(content))
+
+
+def _store(
+    connection: sqlite3.Connection, blobs: Blobs, read: _Read, session_id: str, folder: str
+) -> None:
+    added = read.closing.facts(now())
+    rows: list[tuple[int, int, bytes]] = [
+        *read.rows,
+        *((read.last + place, 0, encode(event)) for place, event in enumerate(added, 1)),
+    ]
+    about = read.about
+    row: tuple[Any, ...] = (
+        session_id,
+        about.created_at,
+        now(),
+        about.title.strip()[:200],
+        about.model[:200],
+        about.agent[:200],
+        folder,
+        about.needs,
+        read.last + len(added),
+    )
+    n = connection.execute(
+        "INSERT INTO sessions"
+        " (id, created_at, updated_at, title, model, agent, folder, needs, last_index)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+        row,
+    ).fetchone()[0]
+    connection.executemany(
+        "INSERT INTO events (session, idx, kind, body) VALUES (?, ?, ?, ?)",
+        [(n, index, kind, body) for index, kind, body in rows],
+    )
+    attach(connection, blobs, n, read.blobs)

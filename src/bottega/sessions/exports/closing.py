@@ -1,0 +1,97 @@
+"""What must be added to a log that nobody will go on with, so that it says how everything in it ended."""
+
+from bottega.events import facts as f
+from bottega.events.event import Event
+from bottega.messages.block import Text, ToolUse, tool_uses
+from bottega.messages.message import Usage
+from bottega.sessions.views import chat
+
+UNKNOWN = "Interrupted: the outcome of this call is unknown."
+NOT_RUN = "Interrupted before this call was run."
+SAFE = ("ask", "plan")
+"""Modes that allow nothing by themselves."""
+
+
+class _Open:
+    """The exchange that has no end yet."""
+
+    def __init__(self, prompt: Event) -> None:
+        self.message_id = prompt.message_id
+        self.at = prompt.at
+        self.events = [prompt]
+        self.calls: dict[str, ToolUse] = {}
+        self.begun: set[str] = set()
+        self.usage = Usage()
+        self.cost: int | None = 0
+        self.step = 0
+
+    def add(self, fact: Event) -> None:
+        self.events.append(fact)
+        what = fact.data
+        if isinstance(what, f.AssistantMessage):
+            self.calls |= {use.id: use for use in tool_uses(what.content)}
+            self.usage += what.usage
+            unknown = self.cost is None or what.cost is None
+            self.cost = None if unknown else (self.cost or 0) + (what.cost or 0)
+            self.step = fact.step
+        elif isinstance(what, f.ToolIntent):
+            self.begun.add(what.tool_id)
+        elif isinstance(what, f.ToolResultFact):
+            self.calls.pop(what.tool_id, None)
+
+
+class Closing:
+    """Reads a log and knows what is open at its end: an exchange, its calls, prompts that wait."""
+
+    def __init__(self) -> None:
+        self._open: _Open | None = None
+        self._waiting: dict[str, None] = {}
+        self._mode = ""
+
+    def add(self, event: Event) -> None:
+        what = event.data
+        if isinstance(what, f.PromptQueued):
+            self._waiting[event.message_id] = None
+        elif isinstance(what, f.PromptCancelled | f.UserMessage):
+            self._waiting.pop(event.message_id, None)
+        elif isinstance(what, f.ModeChanged):
+            self._mode = what.mode
+        if isinstance(what, f.UserMessage) and not what.steer:
+            self._open = _Open(event)
+        elif isinstance(what, f.ExchangeResponse):
+            self._open = None
+        elif self._open:
+            self._open.add(event)
+
+    def facts(self, at: int) -> list[Event]:
+        """The facts that end what is open, and a mode that would allow something."""
+        ends = _ends(self._open, at) if self._open else []
+        ends += [Event("prompt_cancelled", at, f.PromptCancelled(), name) for name in self._waiting]
+        if self._mode and self._mode not in SAFE:
+            ends.append(Event("mode_changed", at, f.ModeChanged(SAFE[0])))
+        return ends
+
+
+def _ends(open_: _Open, at: int) -> list[Event]:
+    reason = "The session was exported before this exchange had ended."
+    said = [message for message in chat(open_.events) if message.role == "assistant"]
+    response = f.ExchangeResponse(
+        success=False,
+        completion_reason="interrupted",
+        stop_reason="interrupted",
+        iterations=open_.step,
+        final_response=said[-1].content if said else "",
+        usage=open_.usage,
+        cost=open_.cost,
+        duration_ms=max(0, open_.events[-1].at - open_.at),
+    )
+    told = [("interrupted", f.Interrupted(reason))]
+    results = [("tool_result", _result(use, use.id in open_.begun)) for use in open_.calls.values()]
+    return [
+        Event(name, at, payload, open_.message_id, open_.step)
+        for name, payload in [*told, *results, ("exchange_response", response)]
+    ]
+
+
+def _result(use: ToolUse, begun: bool) -> f.ToolResultFact:
+    return f.ToolResultFact(use.id, use.name, (Text(UNKNOWN if begun else NOT_RUN),), is_error=True)

@@ -1,0 +1,83 @@
+"""The words that Markdown and the page have in common."""
+
+import re
+import time
+
+from bottega.messages.block import Text
+from bottega.messages.message import StopReason
+from bottega.sessions.transcript import End, Notice, Use
+
+# Whole escape sequences of a terminal, then any other control sign but tab and newline.
+_CONTROL = re.compile(
+    "\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+
+_STATES = {
+    "streaming": "broken off",
+    "planned": "not run",
+    "running": "not finished",
+    "done": "done",
+    "failed": "failed",
+    "unknown": "outcome unknown",
+}
+
+_TOPICS = {
+    "assistant_message": "Note",
+    "compaction": "Summary of what came before",
+    "file_ready": "File",
+    "mode_changed": "Mode",
+    "model_changed": "Model",
+    "approval_required": "Asked",
+    "approval_resolved": "Answered",
+    "conversation_retrying": "Retried",
+    "interrupted": "Interrupted",
+    "error_message": "Error",
+}
+
+_STOPS: dict[StopReason, str] = {
+    "cancelled": "Stopped",
+    "interrupted": "Interrupted",
+    "limit": "A limit was reached",
+    "error": "Failed",
+    "refusal": "The model refused",
+    "max_tokens": "The answer reached its greatest length",
+}
+
+
+def clean(text: str) -> str:
+    """Text without what would steer a terminal."""
+    return _CONTROL.sub("", text.replace("\r\n", "\n"))
+
+
+def moment(at: int) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(at / 1000))
+    except (OverflowError, OSError, ValueError):
+        return ""  # an imported event may bear any number
+
+
+def state(use: Use) -> str:
+    took = f" in {use.duration_ms / 1000:.1f} s" if use.duration_ms else ""
+    return _STATES[use.state] + took
+
+
+def output(use: Use) -> str:
+    parts = [
+        part.text if isinstance(part, Text) else f"[{part.name or part.media_type}]"
+        for part in use.output
+    ]
+    return clean("".join(parts))
+
+
+def topic(notice: Notice) -> str:
+    return _TOPICS.get(notice.topic, "Note")
+
+
+def told(notice: Notice) -> str:
+    return clean(f"{notice.text} {notice.hint}".strip())
+
+
+def ending(end: End) -> str:
+    """Why an exchange ended before its time; empty if it did not."""
+    response = end.response
+    return "" if response.success else _STOPS.get(response.stop_reason, "Not completed") + "."

@@ -1,0 +1,1 @@
+"""What it costs, and with whose key."""

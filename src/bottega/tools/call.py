@@ -1,0 +1,109 @@
+"""One call of a tool: find, validate, say what is intended, run, bound. It ends in an outcome.
+
+A wrong call is never run and never guessed at: the model is told what was wrong, and goes on.
+"""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from bottega.errors import Problem
+from bottega.messages.block import ToolUse
+from bottega.tools.bound import bounded, cut
+from bottega.tools.context import Context
+from bottega.tools.registry import Registry
+from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_builtins, to_json
+from bottega.tools.validate import joined
+
+OnIntent = Callable[[Tool], Awaitable[None]]
+Keep = Callable[[str], Awaitable[str]]
+"""Keeps a whole result that is too long for the model; returns a sentence that says where it is."""
+
+_TYPES: dict[type, str] = {
+    list: "they are an array",
+    str: "they are a string",
+    int: "they are a number",
+    float: "they are a number",
+    bool: "they are a boolean",
+    type(None): "they are null",
+}
+_NAME = 100
+_QUOTED = 200
+
+
+async def call(
+    use: ToolUse,
+    registry: Registry,
+    context: Context,
+    on_intent: OnIntent,
+    keep: Keep | None = None,
+) -> Outcome:
+    """Run one call. `on_intent` is awaited before anything happens; what it raises passes through.
+
+    Whatever the tool raises becomes an error outcome; only cancellation passes through.
+    """
+    tool = registry.find(use.name)
+    if tool is None:
+        return unknown(use.name, registry)
+    if use.malformed:
+        return failure(_malformed(use), "INVALID_ARGUMENTS")
+    try:
+        errors = tool.validator(use.input)
+    except ValueError as problem:
+        return failure(f"The tool {tool.name!r} has no valid schema: {problem}", "TOOL_FAILED")
+    if errors:
+        return failure(f"Invalid arguments for {tool.name}: {joined(errors)}.", "INVALID_ARGUMENTS")
+    await on_intent(tool)
+    return await _bounded(await _run(tool, use, context), keep)
+
+
+def unknown(name: str, registry: Registry) -> Outcome:
+    """The answer to a call of a tool that is not there (A26)."""
+    shown = name if len(name) <= _NAME else name[:_NAME] + "…"
+    there = ", ".join(registry.names) or "none"
+    return failure(f"Unknown tool: {shown}. Available: {there}.", "UNKNOWN_TOOL")
+
+
+def _malformed(use: ToolUse) -> str:
+    try:
+        found: object = msgspec.json.decode(use.malformed)
+        problem = _TYPES.get(type(found), "they could not be read")
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        problem = str(error)
+    quoted = cut(use.malformed, limit=_QUOTED)
+    return (
+        f"The arguments of {use.name} are no JSON object: {problem}. The tool was not run. "
+        f"Write the call again with all its arguments. They were: {quoted}"
+    )
+
+
+async def _run(tool: Tool, use: ToolUse, context: Context) -> Outcome:
+    try:
+        outcome = await tool.run(use.input, context)
+        if not isinstance(outcome, Outcome):  # pyright: ignore[reportUnnecessaryIsInstance]
+            outcome = success(outcome)
+        return msgspec.structs.replace(outcome, result=to_builtins(outcome.result))
+    except Problem as problem:
+        return failure(str(problem), problem.code.upper())
+    except OSError as problem:
+        return failure(_system(problem), "TOOL_FAILED")
+    except Exception as problem:
+        return failure(str(problem) or type(problem).__name__, "TOOL_FAILED")
+
+
+def _system(problem: OSError) -> str:
+    if problem.strerror is None:
+        return str(problem) or type(problem).__name__
+    about = f": {problem.filename!r}" if problem.filename is not None else ""
+    return f"{problem.strerror}{about}"
+
+
+async def _bounded(outcome: Outcome, keep: Keep | None) -> Outcome:
+    if outcome.error is not None:
+        fault = Fault(cut(outcome.error.message), outcome.error.code)
+        return msgspec.structs.replace(outcome, error=fault)
+    small = bounded(outcome.result, outcome.kept)
+    if small is outcome.result or keep is None or outcome.kept:
+        return msgspec.structs.replace(outcome, result=small)
+    whole = outcome.result if isinstance(outcome.result, str) else to_json(outcome.result)
+    return msgspec.structs.replace(outcome, result=bounded(outcome.result, await keep(whole)))

@@ -1,0 +1,217 @@
+"""Reads text out of a file in the workspace, whole or some lines, whatever the file is.
+
+Memory stays bounded: a large file is read in pieces, and only for lines that were asked for.
+"""
+
+import os
+from typing import BinaryIO
+
+import msgspec
+
+from bottega.errors import Problem
+from bottega.messages.block import Image
+from bottega.workspaces.confine import Root
+
+WHOLE_MAX = 10 * 1024 * 1024
+IMAGE_MAX = 5 * 1024 * 1024
+SCAN_MAX = 256 * 1024 * 1024
+_PIECE = 256 * 1024
+_PART_MAX = 1024 * 1024
+_HEAD = 8192
+
+
+class TooLarge(Problem):
+    """The file is larger than can be read at once."""
+
+    code = "too_large"
+
+
+class Binary(Problem):
+    """The file holds no text."""
+
+    code = "binary"
+
+
+class OutOfRange(Problem):
+    """The file has no such lines."""
+
+    code = "out_of_range"
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Lines from `start` to `end`, both included, counted from 1; `end` 0 means to the last."""
+
+    start: int = 1
+    end: int = 0
+
+
+class Reading(msgspec.Struct, frozen=True, omit_defaults=True):
+    path: str
+    content: str
+    size: int
+    """Bytes of the whole file."""
+    lines: int | None
+    """Lines of the whole file; None where a large file was not read to its end."""
+    start_line: int = 0
+    end_line: int = 0
+    note: str = ""
+
+
+def read(root: Root, path: str, spans: tuple[Span, ...] = ()) -> Reading | Image:
+    """The text of a file, or of some lines; an image as itself. Raises a `Problem` for the rest."""
+    at = root.relative(path)
+    for span in spans:
+        if span.end and span.end < span.start:
+            raise OutOfRange(f"Lines {span.start} to {span.end} of {at!r} end before they start.")
+    with os.fdopen(root.open_file(path), "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        head = file.read(_HEAD) or b""
+        media_type = _image(head)
+        if media_type:
+            return _as_image(file, at, head, media_type)
+        if size > WHOLE_MAX:
+            return _large(file, at, spans, head)
+        body = head + _up_to(file, WHOLE_MAX)
+        if len(body) > WHOLE_MAX:
+            raise _too_large(at, len(body))
+    text, note = _decoded(body, at)
+    return _chosen(at, text, len(body), spans, note)
+
+
+def _up_to(file: BinaryIO, most: int) -> bytes:
+    pieces: list[bytes] = []
+    while most > 0 and (piece := file.read(min(most, 1024 * 1024))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
+
+
+def _image(head: bytes) -> str:
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if head.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if head.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else ""
+
+
+def _as_image(file: BinaryIO, path: str, head: bytes, media_type: str) -> Image:
+    import base64
+
+    body = head + _up_to(file, IMAGE_MAX)
+    if len(body) > IMAGE_MAX:
+        raise TooLarge(f"The image {path!r} is larger than {IMAGE_MAX // 1024 // 1024} MB.")
+    return Image(media_type, base64.b64encode(body).decode(), name=path)
+
+
+def _decoded(body: bytes, path: str) -> tuple[str, str]:
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return body.decode("utf-16", "replace"), "The file is UTF-16; it is shown as text."
+    if b"\0" in body[:_HEAD]:
+        raise _binary(path, len(body))
+    try:
+        return body.decode(), ""
+    except UnicodeDecodeError:
+        return body.decode("utf-8", "replace"), _REPLACED
+
+
+_REPLACED = "Some bytes are no UTF-8; they are shown as �."
+
+
+def _binary(path: str, size: int) -> Binary:
+    return Binary(f"The file {path!r} is binary ({size:,} bytes); it has no text to read.")
+
+
+def _too_large(path: str, size: int) -> TooLarge:
+    return TooLarge(
+        f"The file {path!r} is too large to be read whole ({size:,} bytes).",
+        hint="Ask for a part of it with start_line and end_line.",
+    )
+
+
+def _chosen(path: str, text: str, size: int, spans: tuple[Span, ...], note: str) -> Reading:
+    if not spans:
+        ended = text.endswith("\n") or not text
+        return Reading(path, text, size, text.count("\n") + (not ended), note=note)
+    lines = text.split("\n")
+    last = lines.pop()
+    lines = [line + "\n" for line in lines] + ([last] if last else [])
+    parts: list[tuple[str, int, int]] = []
+    for span in spans:
+        if span.start > max(len(lines), 1):
+            raise OutOfRange(
+                f"The file {path!r} has {len(lines)} lines; line {span.start} is past it."
+            )
+        end = min(span.end or len(lines), len(lines))
+        parts.append(("".join(lines[span.start - 1 : end]), span.start, end))
+    return _joined(path, size, len(lines), parts, note)
+
+
+def _joined(
+    path: str, size: int, lines: int | None, parts: list[tuple[str, int, int]], note: str
+) -> Reading:
+    first, last = parts[0][1], parts[-1][2]
+    if len(parts) == 1:
+        return Reading(path, parts[0][0], size, lines, first, last, note)
+    text = "".join(
+        f"[lines {start}-{end}]\n{content}" + ("" if content.endswith("\n") else "\n")
+        for content, start, end in parts
+    )
+    return Reading(path, text, size, lines, note=note)
+
+
+def _large(file: BinaryIO, path: str, spans: tuple[Span, ...], head: bytes) -> Reading:
+    size = os.fstat(file.fileno()).st_size
+    if b"\0" in head:
+        raise _binary(path, size)
+    if not spans:
+        raise _too_large(path, size)
+    parts: list[tuple[str, int, int]] = []
+    notes: list[str] = []
+    for span in spans:
+        file.seek(0)
+        body = _streamed(file, path, span)
+        if len(body) > _PART_MAX:
+            body = body[:_PART_MAX]
+            notes.append(f"Only the first {_PART_MAX:,} bytes from line {span.start} on are shown.")
+        end = span.start + body.count(b"\n") - body.endswith(b"\n")
+        parts.append((body.decode("utf-8", "replace"), span.start, end))
+    return _joined(path, size, None, parts, " ".join(notes))
+
+
+def _streamed(file: BinaryIO, path: str, span: Span) -> bytes:
+    """The bytes of the span, or a little more than the most of it that is shown."""
+    line, scanned, room = 1, 0, _PART_MAX
+    kept: list[bytes] = []
+    while room >= 0 and (piece := file.read(_PIECE)):
+        scanned += len(piece)
+        line, wanted = _skipped(piece, line, span.start)
+        if line < span.start and scanned > SCAN_MAX:
+            raise TooLarge(f"Line {span.start} of {path!r} is past its first {scanned:,} bytes.")
+        if span.end:
+            line, after = _skipped(wanted, line, span.end + 1)
+            wanted = wanted[: len(wanted) - len(after)]
+        else:
+            line += wanted.count(b"\n")
+        kept.append(wanted)
+        if span.end and line > span.end:
+            break
+        room -= len(wanted)
+    body = b"".join(kept)
+    if not body:
+        raise OutOfRange(f"The file {path!r} ends before line {span.start}.")
+    return body
+
+
+def _skipped(piece: bytes, line: int, wanted: int) -> tuple[int, bytes]:
+    """Go forward to the start of the wanted line, or as far as the piece goes."""
+    if line >= wanted:
+        return line, piece
+    found = piece.count(b"\n")
+    if line + found < wanted:
+        return line + found, b""
+    at = 0
+    for _ in range(wanted - line):
+        at = piece.index(b"\n", at) + 1
+    return wanted, piece[at:]

@@ -1,0 +1,163 @@
+"""Reaches a path beneath an open folder, and nothing outside it, whoever swaps links meanwhile.
+
+Linux's openat2 does it in one call. Elsewhere `reach` walks one component at a time and never lets
+the system follow a link: it reads the link itself and goes on from there. Both answer EXDEV to
+whatever leads out, absolute links included.
+"""
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_OPENAT2 = 437
+_NO_MAGICLINKS = 0x02
+_BENEATH = 0x08
+_LINKS_MAX = 40
+_TRIES = 100
+_PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW
+"""How the walk opens a folder it only passes: with O_PATH no right to read it is needed."""
+
+Openat2 = Callable[[int, bytes, int, int], int]
+
+
+def openat2() -> Openat2 | None:
+    """The kernel's own way, or None where there is none (macOS, old kernels, strict filters)."""
+    if not _found:
+        _found.append(_bind())
+    return _found[0]
+
+
+_found: list[Openat2 | None] = []
+
+
+def _bind() -> Openat2 | None:
+    if sys.platform != "linux" or os.uname().machine not in {"x86_64", "aarch64"}:
+        return None
+    import ctypes
+
+    class How(ctypes.Structure):
+        _fields_ = (
+            ("flags", ctypes.c_uint64),
+            ("mode", ctypes.c_uint64),
+            ("resolve", ctypes.c_uint64),
+        )
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    syscall: Any = libc.syscall
+    syscall.restype = ctypes.c_long
+    syscall.argtypes = (
+        ctypes.c_long,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.POINTER(How),
+        ctypes.c_size_t,
+    )
+
+    def call(folder: int, path: bytes, flags: int, mode: int) -> int:
+        how = How(flags | os.O_CLOEXEC, mode, _BENEATH | _NO_MAGICLINKS)
+        code = 0
+        for _ in range(_TRIES):
+            opened = int(syscall(_OPENAT2, folder, path, how, ctypes.sizeof(how)))
+            if opened >= 0:
+                return opened
+            code = ctypes.get_errno()
+            # EAGAIN: a rename came between while a `..` was resolved; the kernel wants a new try.
+            if code not in (errno.EAGAIN, errno.EINTR):
+                break
+        raise _refusal(code, path)
+
+    return call if _works(call) else None
+
+
+def _works(call: Openat2) -> bool:
+    try:
+        folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.close(call(folder, b".", os.O_RDONLY | os.O_DIRECTORY, 0))
+        finally:
+            os.close(folder)
+    except OSError:
+        return False
+    return True
+
+
+def open_walking(folder: int, path: bytes, flags: int, mode: int) -> int:
+    """What openat2 does, step by step."""
+    once = bool(flags & os.O_NOFOLLOW) or flags & (os.O_CREAT | os.O_EXCL) == os.O_CREAT | os.O_EXCL
+
+    def act(name: bytes, parent: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW, mode, dir_fd=parent)
+
+    return reach(folder, path, act, follow=not once)
+
+
+def stat_walking(folder: int, path: bytes) -> os.stat_result:
+    def act(name: bytes, parent: int) -> os.stat_result:
+        found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            raise _refusal(errno.ELOOP, path)
+        return found
+
+    return reach(folder, path, act, follow=True)
+
+
+def reach(folder: int, path: bytes, act: Callable[[bytes, int], T], *, follow: bool) -> T:
+    """Call `act(name, parent)` on the last component of `path`; `act` must not follow a link."""
+    todo = _steps(path)
+    passed: list[int] = []
+    links = 0
+    try:
+        while True:
+            name = todo.pop()
+            if name == b"..":
+                if not passed:
+                    raise _refusal(errno.EXDEV, path)
+                os.close(passed.pop())
+                continue
+            parent = passed[-1] if passed else folder
+            try:
+                if not todo:
+                    return act(name, parent)
+                if name != b".":
+                    passed.append(os.open(name, _PASS, dir_fd=parent))
+            except OSError as problem:
+                if problem.errno not in (errno.ELOOP, errno.ENOTDIR) or not (follow or todo):
+                    raise
+                todo += _steps(_link(name, parent, problem))
+                links += 1
+                if links > _LINKS_MAX:
+                    raise _refusal(errno.ELOOP, path) from None
+    finally:
+        for passing in passed:
+            os.close(passing)
+
+
+def _link(name: bytes, parent: int, problem: OSError) -> bytes:
+    """Where the link points; raises `problem` where the component is none."""
+    try:
+        target = os.readlink(name, dir_fd=parent)
+    except OSError as unread:
+        if unread.errno == errno.EINVAL:
+            raise problem from None
+        raise
+    if target.startswith(b"/"):
+        raise _refusal(errno.EXDEV, target)
+    return target
+
+
+def _steps(path: bytes) -> list[bytes]:
+    """The steps, last first; a path that must name a folder (`a/`, `a/..`) ends with `.`."""
+    raw = path.split(b"/")
+    steps = [step for step in raw if step not in (b"", b".")]
+    if raw[-1] in (b"", b".", b".."):
+        steps.append(b".")
+    return steps[::-1]
+
+
+def _refusal(code: int, path: bytes) -> OSError:
+    return OSError(code, os.strerror(code), os.fsdecode(path))
