@@ -142,11 +142,11 @@ def load(
     merged: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     project, ignored = _project(folder)
-    layers: list[tuple[Source, str, dict[str, Any]]] = [
+    layers: list[tuple[Source, str | None, dict[str, Any]]] = [
         ("project file", str((folder or Path()) / PROJECT_FILE), project),
         ("user file", str(home / "config.toml"), read_file(home / "config.toml")),
-        ("environment", "", _environment(env)),
-        ("flag", "", {k: v for k, v in (flags or {}).items() if v is not None}),
+        ("environment", None, _environment(env)),
+        ("flag", None, {k: v for k, v in (flags or {}).items() if v is not None}),
     ]
     for source, where, layer in layers:
         check(layer, source, where)
@@ -184,7 +184,7 @@ def read_file(path: Path) -> dict[str, Any]:
         raise Misconfigured(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
 
 
-def check(layer: Mapping[str, Any], source: Source, where: str = "") -> None:
+def check(layer: Mapping[str, Any], source: Source, where: str | None = None) -> None:
     """Refuse a key that does not exist and a value that makes no sense, naming both and their place."""
     for name, value in layer.items():
         place = _place(name, source, where)
@@ -200,28 +200,28 @@ def check(layer: Mapping[str, Any], source: Source, where: str = "") -> None:
             ) from error
 
 
-def _place(name: str, source: Source, where: str) -> str:
-    if source == "environment":
-        return _ENV[name]
-    return f"--{name.replace('_', '-')}" if source == "flag" else repr(where)
+def _place(name: str, source: Source, where: str | None) -> str:
+    if where is not None:
+        return f" ({where!r})" if where else ""
+    return f" ({_ENV[name]})" if source == "environment" else f" (--{name.replace('_', '-')})"
 
 
 def _unknown(name: str, place: str) -> Problem:
     near = get_close_matches(name, Values.__struct_fields__, 1)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     return Misconfigured(
-        f"There is no setting {name!r} ({place}).{meant}",
+        f"There is no setting {name!r}{place}.{meant}",
         hint="`bottega config list` explains every setting.",
     )
 
 
 def _wrong(name: str, value: Any, place: str, said: str) -> str:
     if name != "providers":
-        return f"The setting {name!r} ({place}) cannot be {value!r}: it takes {takes(name)}."
+        return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
     # Not the value: an address may hold a login.
     reason, _, path = said.partition(" - at ")
     key = path.strip("`").removeprefix("$.").replace("[...]", ".*")
-    return f"The setting {key!r} ({place}) is wrong: {reason[:1].lower()}{reason[1:]}."
+    return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
 
 
 def about(name: str) -> str:

@@ -63,7 +63,7 @@ class Stages:
         return told
 
 
-def _later(event: Event) -> str:
+def _later(event: Event) -> str:  # noqa: PLR0911
     match event.data:
         case facts.ToolIntent() as intent:
             return f"tool started name={intent.name} tool_id={intent.tool_id}"

@@ -63,6 +63,7 @@ def stoppable(answer: Answer, told: Callable[[], None] | None = None) -> Generat
 
 async def _cancel(answer: Answer) -> bool:
     """Ask until the exchange is known here: a signal may come before its prompt is stored."""
-    while not await answer.cancel():
+    while True:
+        if await answer.cancel():
+            return True
         await asyncio.sleep(0.02)
-    return True

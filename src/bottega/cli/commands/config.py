@@ -51,7 +51,8 @@ def get_command(name: str) -> None:
     """Print the value of one setting."""
     settings = start.settings_of(folder=Path())
     head, _, rest = name.partition(".")
-    every.check({} if head in Values.__struct_fields__ else {head: ""}, "user file", "config")
+    if head not in Values.__struct_fields__:
+        every.check({head: ""}, "flag", "")
     found: Any = _value(settings, head)
     for part in filter(None, rest.split(".")):
         if not isinstance(found, dict) or part not in found:
@@ -127,7 +128,7 @@ def _typed(name: str, value: str) -> Any:
         return value
     if rest:
         raise BadUsage(f"{name!r} is no setting.", hint="`bottega config list` shows them all.")
-    every.check({head: value}, "flag")
+    every.check({head: value}, "flag", "")
     return getattr(msgspec.convert({head: value}, Values, strict=False), head)
 
 

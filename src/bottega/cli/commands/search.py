@@ -55,5 +55,5 @@ def _marked(snippet: str) -> list[Part]:
     parts: list[Part] = []
     for piece in snippet.split(_MARKS[0]):
         found, mark, rest = piece.partition(_MARKS[1])
-        parts += [(found, "bold accent"), (rest, "")] if mark else [(found, "")]
+        parts += [(found, "found"), (rest, "")] if mark else [(found, "")]
     return parts

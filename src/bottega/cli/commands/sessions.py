@@ -1,6 +1,7 @@
 """`bottega sessions`: what was worked on, the newest first."""
 
 import click
+import msgspec
 
 from bottega.cli import start
 from bottega.cli.screen.clean import one_line
@@ -33,7 +34,10 @@ async def _list(studio: Studio, limit: int, as_json: bool) -> None:
     async with studio:
         rows = await studio.sessions(limit)
     if as_json:
-        print_json(rows)
+        # `n` is the database's own number and says nothing outside of it.
+        print_json(
+            [{k: v for k, v in msgspec.to_builtins(row).items() if k != "n"} for row in rows]
+        )
         return
     page = Page(studio.settings.environment)
     if not rows:

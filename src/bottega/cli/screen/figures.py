@@ -1,4 +1,4 @@
-"""Numbers as people read them: counts, tokens, money, durations, moments. Pure; every unknown is said, never guessed."""
+"""Numbers as people read them: counts, tokens, money, durations, moments. Pure; the unknown is never guessed."""
 
 import time
 

@@ -43,6 +43,8 @@ THEME = Theme(
         "tool.done": "green",
         "tool.failed": "red",
         "accent": "yellow",
+        "prompt": "bold yellow",
+        "found": "bold yellow",
     }
 )
 

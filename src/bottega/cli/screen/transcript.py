@@ -29,11 +29,11 @@ def _begins(item: said.Item) -> bool:
     return isinstance(item, said.Prompt) and not item.steer
 
 
-def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:
+def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa: PLR0911
     match item:
         case said.Prompt():
             text = clean(words(item.content)).replace("\n", "\n  ")
-            parts = [("› ", "accent bold"), (text, "bold")]
+            parts = [("› ", "prompt"), (text, "bold")]
             return [Item("prompt", painter.parts(parts, width))]
         case said.Answer():
             lines = painter.markdown(clean(item.text), width)

@@ -21,6 +21,7 @@ from bottega.cli.talk.typed import Reader
 from bottega.errors import Problem
 from bottega.events import facts
 from bottega.events.codec import decode
+from bottega.runtime import Chosen
 from bottega.sessions import transcript
 from bottega.sessions.session import SessionRow, now
 from bottega.studio import Answer, Session, Studio
@@ -54,7 +55,7 @@ class Conversation:
         chosen = self._studio.runtime.choose(self._wish.model)
         self._studio.runtime.model(chosen.model)
         self._wish.model = chosen.model
-        self._say([(one_line(chosen.model), "bold"), (f" — {_why(chosen.model, chosen.why)}", "")])
+        self._say([(one_line(chosen.model), "bold"), (_why(chosen), "")])
         self._say([(f"{_short(self._wish.folder)} · /help lists the commands", "dim")])
 
     async def resume(self, session_id: str) -> None:
@@ -200,13 +201,15 @@ async def _move(screen: Screen) -> None:
         screen.tick()
 
 
-def _why(model: str, why: str) -> str:
-    if model == "guide":
-        return (
-            f"{why}, so the built-in guide answers."
-            " `bottega keys set openai` adds a model, or run Ollama."
-        )
-    return f"{why}."
+def _why(chosen: Chosen) -> str:
+    if chosen.model != "guide":
+        return "" if chosen.why == "asked for" else f" — {chosen.why}."
+    if chosen.why != "no key is configured":
+        return " — the built-in guide answers."
+    return (
+        " — no key is configured, so the built-in guide answers."
+        " `bottega keys set openai` adds a model, or run Ollama."
+    )
 
 
 def _short(folder: Path) -> str:
