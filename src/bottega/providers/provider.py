@@ -4,7 +4,7 @@ A wire protocol (`openai_chat`, `anthropic` …) is a pure state machine: `to_wi
 turns the answer's events into ours. It opens no socket, knows no clock and never retries; `transport` does.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -125,7 +125,7 @@ StreamEvent = Piece | Finished | Failed | Retrying | Reset
 class Provider(Protocol):
     name: str
 
-    def stream(self, request: Request) -> AsyncIterator[StreamEvent]:
+    def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
         """Yield `Started` … then exactly one `Finished` or `Failed`.
 
         Never raises once iteration has begun, but for cancellation: failures are events.

@@ -26,6 +26,8 @@ class Vendor(msgspec.Struct, frozen=True):
     """The variables that hold its address."""
     needs_key: bool = True
     attempts: int = 10
+    default_model: str = ""
+    """What a new session runs on where nothing else was chosen."""
 
 
 VENDORS: dict[str, Vendor] = {
@@ -33,12 +35,14 @@ VENDORS: dict[str, Vendor] = {
         "https://api.openai.com/v1",
         keys=("OPENAI_API_KEY",),
         addresses=("OPENAI_BASE_URL",),
+        default_model="gpt-5.5",
     ),
     "anthropic": Vendor(
         "https://api.anthropic.com",
         "anthropic",
         keys=("ANTHROPIC_API_KEY",),
         addresses=("ANTHROPIC_BASE_URL",),
+        default_model="claude-sonnet-5-5",
     ),
     "gemini": Vendor(
         "https://generativelanguage.googleapis.com",
@@ -46,16 +50,19 @@ VENDORS: dict[str, Vendor] = {
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         addresses=("GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"),
         attempts=5,
+        default_model="gemini-3.8-flash",
     ),
     "openrouter": Vendor(
         "https://openrouter.ai/api/v1",
         keys=("OPENROUTER_API_KEY",),
         addresses=("OPENROUTER_BASE_URL",),
+        default_model="anthropic/claude-sonnet-5.5",
     ),
     "cerebras": Vendor(
         "https://api.cerebras.ai/v1",
         keys=("CEREBRAS_API_KEY",),
         addresses=("CEREBRAS_BASE_URL",),
+        default_model="gpt-oss-120b",
     ),
     "together": Vendor(
         "https://api.together.xyz/v1",

@@ -69,6 +69,10 @@ class Attachments:
             raise NotFound(f"This session has no attachment {name!r}.")
         return self._blobs.read(name)
 
+    def keep(self, content: bytes) -> str:
+        """Store these bytes and name them; `add` lets a session read them. Waits for the disk."""
+        return self._blobs.keep(content)
+
     def names(self, n: int) -> list[str]:
         rows = self._database.read_now(
             lambda connection: connection.execute(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from bottega.errors import Fenced, StorageFailed
+from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
@@ -120,6 +120,8 @@ class Pen:
             raise self._stopped  # what came before is missing: nothing may follow it
         try:
             return self._store(batch, connection)
+        except Conflict:
+            raise  # what `also` refused concerns its own batch alone
         except Exception as error:
             self._stopped = error
             raise

@@ -1,8 +1,10 @@
 """One exchange's world: its facts go into the log, and into the track that knows how far it has come."""
 
+import asyncio
 import hashlib
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -63,8 +65,8 @@ class Exchange:
     def emit(self, payload: msgspec.Struct) -> None:
         self.pen.emit(self.event(payload))
 
-    async def record(self, *payloads: msgspec.Struct, also: Also | None = None) -> None:
-        await self.pen.record(*[self.event(payload) for payload in payloads], also=also)
+    async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None:
+        await self.pen.record(self.event(payload), also=also)
 
     async def room(self) -> None:
         if self.pen.is_full:
@@ -81,7 +83,8 @@ class Exchange:
         self._before = (self._step, self._attempt) = (track.step, track.attempt)
 
     def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        return load(messages, lambda name: self._attachments.read(self.pen.lease.n, name))
+        read = partial(self._attachments.read, self.pen.lease.n)
+        return tuple(load(messages, read))
 
     def steers(self) -> list[Message]:
         return []
@@ -104,7 +107,7 @@ class Exchange:
         kept: list[str] = []
 
         async def keep(text: str) -> str:
-            kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
+            kept.append(await asyncio.to_thread(self._attachments.keep, text.encode()))
             return "The whole output is kept with this session."
 
         context = _Context(self._root, use.id, self)
@@ -117,7 +120,10 @@ class Exchange:
             duration_ms=round((time.monotonic() - began) * 1000),
             blob=kept[0] if kept else "",
         )
-        await self.record(result)
+        n = self.pen.lease.n
+        await self.pen.record(
+            self.event(result), also=lambda c: self._attachments.add(c, n, kept) if kept else None
+        )
         return result
 
 
