@@ -52,6 +52,10 @@ def everywhere(hidden: bool = True) -> list[click.Parameter]:
     ]
 
 
+class ReaderLeft(Exception):  # noqa: N818
+    """Whoever read the output has closed it. Not an `OSError`, of which click would make a failure."""
+
+
 class LazyGroup(click.Group):
     def __init__(self, *args: Any, entries: dict[str, Entry], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -73,6 +77,12 @@ class LazyGroup(click.Group):
         if args[0] not in self.entries and not args[0].startswith("-"):
             raise click.exceptions.NoSuchCommand(args[0], possibilities=self.entries, ctx=ctx)
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderLeft from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}

@@ -6,11 +6,12 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 130 and 143 
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 import click
 
 from bottega import __version__
-from bottega.cli.lazy import Entry, Invocation, LazyGroup, everywhere
+from bottega.cli.lazy import Entry, Invocation, LazyGroup, ReaderLeft, everywhere
 from bottega.errors import Problem
 
 _WORK, _SESSIONS, _SETUP = "Work", "Sessions", "Set up"
@@ -73,7 +74,8 @@ def call(arguments: list[str]) -> int:
     """Run one command; return its exit code. Nothing but `SystemExit` of click's completion is raised."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal or a pipe that cannot say a letter gets a question mark, never a failure.
-        getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     invocation = Invocation()
     try:
         code = bottega.main(arguments, prog_name="bottega", standalone_mode=False, obj=invocation)
@@ -89,7 +91,7 @@ def _ended(error: BaseException, invocation: Invocation) -> int:
         raise error
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return 130
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError | ReaderLeft):
         _let_go_of_stdout()
         return 141
     if invocation.debug:
@@ -109,7 +111,7 @@ def explain(error: BaseException) -> tuple[str, int]:
         return f"This needs a command.\n\n{error.format_message()}", 2
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else "bottega"
-        return f"{_closed(error.format_message())} See `{path} --help`.", 2
+        return f"{_closed(_nearest(error))} See `{path} --help`.", 2
     if isinstance(error, click.ClickException):
         return _closed(error.format_message()), error.exit_code
     if isinstance(error, OSError) and error.errno == 28:
@@ -119,6 +121,14 @@ def explain(error: BaseException) -> tuple[str, int]:
         " run again with --debug to see where.",
         1,
     )
+
+
+def _nearest(error: click.UsageError) -> str:
+    """What click says, but with the one name that is nearest instead of all that are near."""
+    if isinstance(error, click.NoSuchOption | click.exceptions.NoSuchCommand):
+        near = error.possibilities or ()
+        return error.message + (f" Did you mean {near[0]!r}?" if near else "")
+    return error.format_message()
 
 
 def _closed(sentence: str) -> str:

@@ -33,13 +33,13 @@ async def _chat(studio: Studio, folder: Path, session: str | None, last: bool) -
     environment = studio.settings.environment
     terminal = Terminal(sys.stdout, environment)
     reader: Reader = Lines()
-    if sys.stdin.isatty() and terminal.moves:
-        reader = Editor(studio.settings.home / "history", colour=terminal.colour)
-    else:
-        terminal.moves = terminal.colour = False
     async with studio:
+        if sys.stdin.isatty() and terminal.moves:
+            reader = Editor(studio.settings.home / "history", colour=terminal.colour)
+        else:
+            terminal.moves = terminal.colour = False
         values = studio.settings.values
-        wish = Wish(values.model, values.agent, existing_folder(folder))
+        wish = Wish("", values.agent, existing_folder(folder))
         conversation = Conversation(studio, reader, terminal, wish)
         if session or last:
             await conversation.resume(session or await _newest(studio))

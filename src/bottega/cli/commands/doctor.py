@@ -3,7 +3,7 @@
 import asyncio
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Literal
 
 import click
@@ -21,7 +21,7 @@ from bottega.runtime import Runtime
 from bottega.sessions.check import check
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
-from bottega.storage.home import Home, refuse_network
+from bottega.storage.home import Home, file_system, mounts, refuse_network
 
 LITTLE = 500_000_000
 """Bytes of free disk under which it is time to clean up."""
@@ -82,16 +82,18 @@ def _program() -> Finding:
 def _home(settings: Settings) -> Iterator[Finding]:
     home = Home(settings.home)
     place = next(each for each in (home.path, *home.path.parents) if each.exists())
+    table = mounts()
     try:
-        refuse_network(place)
+        refuse_network(place, table)
     except Problem as problem:
         yield Finding("home", "bad", problem.message, problem.hint)
     free = shutil.disk_usage(place).free
     state: State = "good" if free >= LITTLE else "bad"
+    kind = file_system(str(place.resolve()), table) or "unknown file system"
     yield Finding(
         "home",
         state,
-        f"{str(home.path)!r}, {size(free)} free",
+        f"{str(home.path)!r} on {kind}, {size(free)} free",
         "" if state == "good" else "Free some space: a full disk stops every session.",
     )
     if not home.database.exists():
@@ -144,7 +146,7 @@ async def _running(settings: Settings, offline: bool) -> list[Finding]:
     return findings
 
 
-async def _providers(runtime: Runtime):  # noqa: ANN202
+async def _providers(runtime: Runtime) -> AsyncIterator[Finding]:
     table = runtime.routes()
     ready = route.usable(table)
     for name, found in (await reach.offers(runtime, dict.fromkeys([*ready, "ollama"]))).items():

@@ -53,6 +53,8 @@ def command(
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 130 stopped by Ctrl-C, 143 by a kill.
     """
     text = _read() if prompt in (None, "-") else str(prompt)
+    if not text.strip():
+        raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
     studio = start.studio_of(flags, start.place(folder, session))
     return start.run(_run(studio, Wish(text, session, folder, as_json, stream)))
 
@@ -124,8 +126,7 @@ async def _run(studio: Studio, wish: Wish) -> int:
 async def _session(studio: Studio, wish: Wish) -> Session:
     if wish.session:
         return await studio.resume(wish.session)
-    values = studio.settings.values
-    return await studio.start(model=values.model, agent=values.agent, folder=wish.folder or Path())
+    return await studio.start(folder=wish.folder or Path())
 
 
 async def _shown(answer: Answer, screen: Screen) -> facts.ExchangeResponse | None:

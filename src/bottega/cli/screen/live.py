@@ -6,7 +6,7 @@ long the answer is.
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.panel import Panel
 from rich.text import Text as RichText
@@ -66,7 +66,7 @@ class Live:
 
     def show(self, event: Event) -> None:
         """Take the next event of the exchange; it is drawn soon."""
-        rule = _RULES.get(type(event.data))
+        rule = self._RULES.get(type(event.data))
         if rule is not None:
             rule(self, event.data)
         elif event.type == "tool_use_content_block_start":
@@ -261,24 +261,23 @@ class Live:
         self._put("footer", [(notes.footer(end, self._model), "dim")])
         self._next_draw = 0.0
 
+    _RULES: ClassVar[dict[Any, Callable[[Any, Any], None]]] = {
+        facts.MessageStart: _on_start,
+        facts.TextDelta: _on_text,
+        facts.ReasoningDelta: _on_thought,
+        facts.AssistantMessage: _on_answer,
+        facts.ToolIntent: _on_intent,
+        facts.ToolOutputDelta: _on_output,
+        facts.ToolResultFact: _on_result,
+        facts.ConversationRetrying: _on_retry,
+        facts.StreamReset: _on_reset,
+        facts.ErrorMessage: _on_error,
+        facts.CancelRequested: _on_cancel,
+        facts.Interrupted: _on_interruption,
+        facts.ExchangeResponse: _on_end,
+    }
+
 
 def _sources(answer: facts.AssistantMessage) -> list[str]:
     found = [s for block in answer.content if isinstance(block, Sources) for s in block.sources]
     return [f"[{place}] {s.title} {s.url}" for place, s in enumerate(found, 1)]
-
-
-_RULES: dict[type[Any], Callable[[Live, Any], None]] = {
-    facts.MessageStart: Live._on_start,
-    facts.TextDelta: Live._on_text,
-    facts.ReasoningDelta: Live._on_thought,
-    facts.AssistantMessage: Live._on_answer,
-    facts.ToolIntent: Live._on_intent,
-    facts.ToolOutputDelta: Live._on_output,
-    facts.ToolResultFact: Live._on_result,
-    facts.ConversationRetrying: Live._on_retry,
-    facts.StreamReset: Live._on_reset,
-    facts.ErrorMessage: Live._on_error,
-    facts.CancelRequested: Live._on_cancel,
-    facts.Interrupted: Live._on_interruption,
-    facts.ExchangeResponse: Live._on_end,
-}

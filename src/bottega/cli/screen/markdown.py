@@ -4,12 +4,13 @@ Nothing that was written disappears: tags stand as text, and a link shows where 
 """
 
 from io import StringIO
+from typing import cast
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich import box
 from rich.color import ColorSystem
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
 from rich.markdown import CodeBlock, Heading, HorizontalRule, ListItem, Markdown, TableElement
 from rich.padding import Padding
 from rich.rule import Rule
@@ -97,7 +98,9 @@ class _Table(TableElement):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, border_style="dim")
         if self.header and self.header.row:
             for cell in self.header.row.cells:
-                table.add_column(cell.content, header_style="bold", justify=cell.justify)
+                table.add_column(
+                    cell.content, header_style="bold", justify=cast("JustifyMethod", cell.justify)
+                )
         for row in self.body.rows if self.body else ():
             table.add_row(*(cell.content for cell in row.cells))
         yield table

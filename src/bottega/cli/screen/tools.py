@@ -54,13 +54,15 @@ def _json(value: Any) -> str:
 
 def outcome(text: str, is_error: bool) -> str:
     """What came of a call: how much, or why not."""
-    found = _decoded(text)
+    found: Any = _decoded(text)
     if is_error:
-        fault: Any = found.get("error") if isinstance(found, dict) else None
-        said = cast("dict[str, Any]", fault).get("message") if isinstance(fault, dict) else fault
-        return one_line(str(said or text), _LONGEST_ERROR)
-    result: Any = found["result"] if isinstance(found, dict) and "result" in found else found
-    return _amount(result, text)
+        fault = _inner(found, "error")
+        return one_line(str(_inner(fault, "message") or fault or text), _LONGEST_ERROR)
+    return _amount(_inner(found, "result", found), text)
+
+
+def _inner(value: Any, name: str, default: Any = None) -> Any:
+    return cast("dict[str, Any]", value).get(name, default) if isinstance(value, dict) else default
 
 
 def _decoded(text: str) -> Any:
@@ -77,9 +79,9 @@ def _amount(result: Any, text: str) -> str:
         return count(len(cast("list[Any]", result)), "entry")
     if isinstance(result, dict):
         fields = cast("dict[str, Any]", result)
-        lists = [value for value in fields.values() if isinstance(value, list)]
+        lists = [cast("list[Any]", v) for v in fields.values() if isinstance(v, list)]
         if len(lists) == 1:
-            return count(len(cast("list[Any]", lists[0])), "entry")
+            return count(len(lists[0]), "entry")
         content = fields.get("content") or fields.get("text") or fields.get("output")
         return _lines(content) if isinstance(content, str) else "done"
     if isinstance(result, str):

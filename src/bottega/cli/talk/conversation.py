@@ -203,7 +203,7 @@ async def _move(screen: Screen) -> None:
 
 def _why(chosen: Chosen) -> str:
     if chosen.model != "guide":
-        return "" if chosen.why == "asked for" else f" — {chosen.why}."
+        return "" if chosen.why in ("asked for", "set in the flag") else f" — {chosen.why}."
     if chosen.why != "no key is configured":
         return " — the built-in guide answers."
     return (
