@@ -5,14 +5,14 @@ from collections import Counter
 from pathlib import Path
 
 import msgspec
-from bottega.messages.repair import repair
-from bottega.sessions.history import messages_of
 
 from bottega.events import codec, fold
 from bottega.events.event import Event
+from bottega.messages.repair import repair
+from bottega.sessions.history import messages_of
 from bottega.studio import Studio
 from tests.chaos.victim import Seen
-from tests.messages.strict import check_anthropic, check_openai_chat
+from tests.messages import strict
 
 
 def stored(home: Path) -> dict[int, list[Event]]:
@@ -20,6 +20,8 @@ def stored(home: Path) -> dict[int, list[Event]]:
     connection = sqlite3.connect(home / "bottega.db")
     try:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sessions'").fetchone():
+            return {}  # it died before the first migration was whole
         logs: dict[int, list[Event]] = {
             n: [] for (n,) in connection.execute("SELECT n FROM sessions")
         }
@@ -67,8 +69,8 @@ async def work_goes_on(home: Path, model: str, folder: Path) -> None:
     ends = Counter(event.message_id for event in log if event.type == "exchange_response")
     assert prompts == ends, "an exchange without its one end"
     calls_are_answered_once(log)
-    check_anthropic(repair(history, "anthropic"))
-    check_openai_chat(repair(messages_of(log), "openai-chat"))
+    strict.anthropic(repair(history, "anthropic"))
+    strict.openai_chat(repair(messages_of(log), "openai-chat"))
 
 
 def calls_are_answered_once(log: list[Event]) -> None:

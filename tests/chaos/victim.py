@@ -15,11 +15,20 @@ import msgspec
 from bottega import failpoint
 from bottega.events import codec
 from bottega.studio import Studio
+from bottega.tools.decorator import tool
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     ["tests.chaos.victim", "bottega.providers.scripted", "bottega.tools.builtin"]
 )
+
+
+@tool(effects=["write"])
+def leave_trace(path: str) -> str:
+    """Have an effect that can be counted."""
+    with Path(path).open("a") as file:
+        file.write("here\n")
+    return "done"
 
 
 class Seen(msgspec.Struct):
@@ -36,7 +45,7 @@ class Victim:
     def __init__(self, home: Path, model: str, folder: Path, failpoints: str = "") -> None:
         self._reads, writes = os.pipe()
         self.process = CONTEXT.Process(
-            target=_live, args=(str(home), model, str(folder), failpoints, _Handle(writes))
+            target=_live, args=(str(home), model, str(folder), failpoints, Handle(writes))
         )
         self.process.start()
         os.close(writes)
@@ -60,7 +69,7 @@ class Victim:
         return [msgspec.json.decode(line, type=Seen) for line in lines]
 
 
-class _Handle:
+class Handle:
     """A file descriptor that is handed to the child."""
 
     def __init__(self, number: int) -> None:
@@ -75,13 +84,13 @@ class _Handle:
         self.number = state.detach()
 
 
-def _live(home: str, model: str, folder: str, failpoints: str, out: _Handle) -> None:
+def _live(home: str, model: str, folder: str, failpoints: str, out: Handle) -> None:
     failpoint.arm(failpoints)
     asyncio.run(_prompt(Path(home), model, folder, out.number))
 
 
 async def _prompt(home: Path, model: str, folder: str, out: int) -> None:
-    async with Studio(home) as studio:
+    async with Studio(home, tools=[leave_trace]) as studio:
         rows = await studio.sessions(1)
         if rows:
             session = await studio.resume(rows[0].id)

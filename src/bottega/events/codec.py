@@ -16,7 +16,7 @@ VERSION = 1
 """The version of the bytes that this program writes."""
 
 
-class _Body(msgspec.Struct, omit_defaults=True):
+class _Body(msgspec.Struct, omit_defaults=True, gc=False):
     type: str
     at: int
     data: Any = {}
@@ -27,7 +27,7 @@ class _Body(msgspec.Struct, omit_defaults=True):
     v: int = 1
 
 
-class _RawBody(msgspec.Struct):
+class _RawBody(msgspec.Struct, gc=False):
     type: str
     at: int
     data: msgspec.Raw = msgspec.Raw(b"{}")

@@ -7,7 +7,7 @@ import msgspec
 Actor = Literal["user", "agent", "provider", "tool", "system"]
 
 
-class Event(msgspec.Struct, frozen=True):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened. `(session, index)` names a fact; a derived event adds `sub`."""
 
     type: str

@@ -8,7 +8,7 @@ from bottega.messages.block import Audio, Block, Document, Image, Text
 from bottega.messages.message import StopReason, Usage
 
 
-class _Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+class _Fact(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     pass
 
 

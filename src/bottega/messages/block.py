@@ -11,13 +11,13 @@ import msgspec
 Origin = Literal["", "openai-chat", "openai-responses", "anthropic", "gemini"]
 
 
-class Text(msgspec.Struct, frozen=True, omit_defaults=True, tag="text"):
+class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="text"):
     text: str
     origin: Origin = ""
     signature: str = ""
 
 
-class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True, tag="reasoning"):
+class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="reasoning"):
     """What the model thought; never part of the answer."""
 
     text: str
@@ -28,7 +28,7 @@ class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True, tag="reasoning"
     """The provider's own item, where text and signature do not say it all (redacted thoughts)."""
 
 
-class Media(msgspec.Struct, frozen=True, omit_defaults=True):
+class Media(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Bytes that a model may look at or listen to, inline or kept as a blob of the session."""
 
     media_type: str
@@ -51,7 +51,7 @@ class Document(Media, frozen=True, omit_defaults=True, tag="document"):
     pass
 
 
-class ToolUse(msgspec.Struct, frozen=True, omit_defaults=True, tag="tool_use"):
+class ToolUse(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="tool_use"):
     id: str
     name: str
     input: dict[str, Any] = {}
@@ -64,7 +64,7 @@ class ToolUse(msgspec.Struct, frozen=True, omit_defaults=True, tag="tool_use"):
     raw: dict[str, Any] | None = None
 
 
-class ToolResult(msgspec.Struct, frozen=True, omit_defaults=True, tag="tool_result"):
+class ToolResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="tool_result"):
     tool_id: str
     content: tuple[Text | Image | Audio | Document, ...] = ()
     is_error: bool = False
@@ -73,12 +73,12 @@ class ToolResult(msgspec.Struct, frozen=True, omit_defaults=True, tag="tool_resu
     raw: dict[str, Any] | None = None
 
 
-class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+class Source(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     title: str
     url: str = ""
 
 
-class Sources(msgspec.Struct, frozen=True, omit_defaults=True, tag="sources"):
+class Sources(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="sources"):
     """Where a grounded answer says it comes from."""
 
     sources: tuple[Source, ...] = ()

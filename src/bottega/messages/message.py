@@ -21,14 +21,14 @@ StopReason = Literal[
 ]
 
 
-class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+class Message(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     role: Role
     content: tuple[Block, ...]
     at: int = 0
     """Milliseconds UTC, for display."""
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Tokens of one answer. `input_tokens` counts all input, the cached part included."""
 
     input_tokens: int = 0

@@ -56,15 +56,15 @@ class Started(msgspec.Struct, frozen=True):
     """The model that really answers, as the provider names it."""
 
 
-class TextPiece(msgspec.Struct, frozen=True):
+class TextPiece(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class ReasoningPiece(msgspec.Struct, frozen=True):
+class ReasoningPiece(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class CallPiece(msgspec.Struct, frozen=True):
+class CallPiece(msgspec.Struct, frozen=True, gc=False):
     """A piece of a call's arguments; `id` and `name` on its first piece only, which may have no arguments yet."""
 
     call: int

@@ -7,7 +7,7 @@ appends of an older generation are refused, so a worker that only slept cannot w
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import msgspec
 
@@ -35,10 +35,16 @@ class Contender:
     """A worker's view of the leases that others hold."""
 
     def __init__(
-        self, home: Home, worker: str, clock: Callable[[], float] = time.monotonic
+        self,
+        home: Home,
+        worker: str,
+        in_use: Container[int] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._home = home
         self.worker = worker
+        self._in_use = in_use
+        """The sessions that this worker itself runs; None: all whose lease it holds."""
         self._clock = clock
         self._seen: dict[int, tuple[int, int, float]] = {}
 
@@ -69,7 +75,8 @@ class Contender:
 
     def _is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
         if holder == self.worker:
-            return False
+            # One that was taken for a caller who went away before it could be used is free.
+            return self._in_use is not None and n not in self._in_use
         if is_dead(self._home, holder):
             return True
         seen = self._seen.get(n)

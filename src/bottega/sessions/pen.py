@@ -1,7 +1,8 @@
 """The right to write a session's log while its lease lasts.
 
 Nobody awaits a delta: `emit` leaves it for the writer's next group, where neighbouring deltas are merged into one.
-`record` returns when what it wrote, and all before it, is durable. After a refusal the pen writes nothing more.
+`record` returns when what it wrote, and all before it, is durable. Once fenced, or when the disk failed, the pen writes
+nothing more.
 """
 
 import asyncio
@@ -159,7 +160,10 @@ class Pen:
         if rows:
             self._feed.push(rows)
         crowded, self._crowded = self._crowded, []
-        for waiter in crowded + batch.waiters:
+        for waiter in crowded:
+            if not waiter.done():
+                waiter.set_result(None)  # it looks again
+        for waiter in batch.waiters:
             if waiter.done():
                 continue
             if failure:

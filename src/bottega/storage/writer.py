@@ -64,17 +64,18 @@ class Writer:
             if self._closing:
                 raise StorageFailed("The database is closed.")
             self._jobs.append(job)
-            if job.urgent:
-                self._urgent = True
-            if job.urgent or len(self._jobs) == 1:
+            sooner = job.urgent and not self._urgent
+            self._urgent = self._urgent or job.urgent
+            if sooner or len(self._jobs) == 1:
                 self._wake.notify()
 
     def hurry(self, job: Job) -> None:
         """Someone waits for a job that was submitted as one nobody waits for."""
         with self._wake:
             job.urgent = True
-            self._urgent = True
-            self._wake.notify()
+            if not self._urgent:
+                self._urgent = True
+                self._wake.notify()
 
     def close(self) -> None:
         """Do what was submitted, then stop."""

@@ -72,6 +72,11 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def validator(self) -> Validator:
         return Validator(self.schema)
 
+    @property
+    def only_reads(self) -> bool:
+        """After a crash it may run again."""
+        return self.effects <= {"read"}
+
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, self.schema)
 

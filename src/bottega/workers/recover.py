@@ -51,7 +51,7 @@ def may_run_again(track: Track, registry: Registry) -> list[ToolUse]:
 
 def _only_reads(use: ToolUse, registry: Registry) -> bool:
     tool = registry.find(use.name)
-    return tool is not None and tool.effects <= {"read"}
+    return tool is not None and tool.only_reads
 
 
 def unknown_outcomes(track: Track, again: list[ToolUse]) -> list[facts.ToolResultFact]:

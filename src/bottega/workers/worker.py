@@ -8,7 +8,7 @@ from typing import Literal
 
 from bottega.agents.loop import Ended
 from bottega.agents.plan import Plan
-from bottega.errors import Conflict, Fenced
+from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events import facts
 from bottega.events.codec import decode
 from bottega.ids import fresh
@@ -16,7 +16,7 @@ from bottega.messages.message import Message
 from bottega.sessions import inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.attach import Attachments
-from bottega.sessions.history import messages_of
+from bottega.sessions.history import replay
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
@@ -53,8 +53,10 @@ class Worker:
         self._plan = plan
         self._registry = registry
         self._on_crash: OnCrash = on_crash
+        self._held: set[int] = set()
+        """The sessions whose lease is in use here."""
         self._life = Life(log.database.home, fresh("wrk"))
-        self.contender = Contender(log.database.home, self._life.worker)
+        self.contender = Contender(log.database.home, self._life.worker, self._held)
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     async def close(self) -> None:
@@ -69,11 +71,12 @@ class Worker:
 
         The task ends when nothing waits; it fails where the log can no longer be written.
         """
-        task = self._tasks.get(session.n)
-        if task is None or task.done():
-            task = asyncio.create_task(self._attend(session, lease))
-            self._tasks[session.n] = task
-            task.add_done_callback(lambda done: self._forget(session.n, done))
+        before = self._tasks.get(session.n)
+        if before and not before.done() and lease is None:
+            return before
+        task = asyncio.create_task(self._attend(session, lease, before))
+        self._tasks[session.n] = task
+        task.add_done_callback(lambda done: self._forget(session.n, done))
         return task
 
     def _forget(self, n: int, task: asyncio.Task[None]) -> None:
@@ -82,12 +85,17 @@ class Worker:
         if not task.cancelled():
             task.exception()  # whoever waits for the task hears it; nobody has to
 
-    async def _attend(self, session: SessionRow, lease: Lease | None) -> None:
+    async def _attend(
+        self, session: SessionRow, lease: Lease | None, before: asyncio.Task[None] | None
+    ) -> None:
+        if before:  # it has let its lease go, and is about to end
+            await asyncio.wait({before})
         if lease is None:
             lease = await self._log.database.write(lambda c: self.contender.take(c, session.n))
         if lease is None:
             return
         held = lease
+        self._held.add(session.n)
         pen = Pen(self._log, held)
         beating = asyncio.create_task(self._beat(held))
         try:
@@ -95,10 +103,13 @@ class Worker:
                 pass
         except Fenced:
             _log.info("session %s was taken over by another worker", session.id)
-        finally:
-            beating.cancel()
-            with suppress(Exception):
+        except BaseException:
+            with suppress(StorageFailed):
                 await self._log.database.write(lambda c: leases.let_go(c, held))
+            raise
+        finally:
+            self._held.discard(session.n)
+            beating.cancel()
 
     async def _beat(self, lease: Lease) -> None:
         while True:
@@ -152,8 +163,7 @@ class Worker:
                     return
 
     async def _history(self, n: int) -> list[Message]:
-        rows = await self._log.facts(n)
-        return messages_of(decode(index, body) for index, body in rows)
+        return replay(await self._log.facts(n))
 
     async def _take_over(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
         """Another process died in this exchange."""

@@ -80,14 +80,19 @@ class _Messages:
         if self._request.system:
             self._out.append({"role": "system", "content": self._request.system})
         for message in self._request.messages:
+            content = message.content
             if message.role == "tool":
                 self._add_results(message)
                 continue
-            self._flush()
-            if message.role == "user":
-                self._add_user(message.content)
+            if self._shown:
+                self._flush()
+            if len(content) == 1 and type(content[0]) is Text and content[0].text:
+                # Nearly every message of a long history; both roles say it alike.
+                self._out.append({"role": message.role, "content": content[0].text})
+            elif message.role == "user":
+                self._add_user(content)
             else:
-                self._add_assistant(message.content)
+                self._add_assistant(content)
         self._flush()
         return self._out
 
