@@ -219,9 +219,18 @@ def _wrong(name: str, value: Any, place: str, said: str) -> str:
     if name != "providers":
         return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
     # Not the value: an address may hold a login.
+    provider = next((each for each in value if not _is_whole(value[each])), "")
     reason, _, path = said.partition(" - at ")
-    key = path.strip("`").removeprefix("$.").replace("[...]", ".*")
+    key = path.strip("`").removeprefix("$.").replace("[...]", f".{provider}")
     return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
+
+
+def _is_whole(provider: Any) -> bool:
+    try:
+        msgspec.convert(provider, OwnProvider, strict=False)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def about(name: str) -> str:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import pytest
 
 from bottega.cli.main import call
 from bottega.providers.vendors import VENDORS
+from tests.cli.vendor import Vendor, serving
 
 PROGRAM = [sys.executable, "-m", "bottega.cli.main"]
 
@@ -123,6 +124,13 @@ def script(tmp_path: Path) -> Script:
         return f"scripted/{path}"
 
     return write
+
+
+@pytest.fixture
+def vendor() -> Iterator[Vendor]:
+    """A provider on this machine that answers as the test says."""
+    with serving() as running:
+        yield running
 
 
 def say(text: str, **more: Any) -> dict[str, Any]:

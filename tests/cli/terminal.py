@@ -39,12 +39,19 @@ class Terminal:
             dimensions=size,
             timeout=10,
         )
+        self._child.delaybeforesend = None
+        self._child.delayafterclose = self._child.delayafterterminate = 0.01
 
     def send(self, text: str) -> None:
         self._child.send(text)
 
     def line(self, text: str) -> None:
         self._child.send(f"{text}\r")
+
+    def end(self) -> None:
+        """Whatever it does, it does not outlive the test."""
+        if not self._child.closed:
+            self._child.close(force=True)
 
     def signal(self, number: int) -> None:
         if self._child.isalive():

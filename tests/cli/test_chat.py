@@ -26,8 +26,7 @@ def chat(env: dict[str, str], work: Path) -> Iterator[Chat]:
 
     yield open_
     for terminal in opened:
-        terminal.signal(signal.SIGKILL)
-        terminal.leave()
+        terminal.end()
 
 
 @pytest.fixture
@@ -167,7 +166,7 @@ def test_going_on_shows_what_was_said_last_and_that_it_was_interrupted(
     terminal.wait_for("Second.")
 
 
-@pytest.mark.requirement("A42", "A02")
+@pytest.mark.requirement("A42")
 def test_a_failure_is_a_panel_with_its_hint_and_the_conversation_goes_on(
     chat: Chat, script: Script
 ) -> None:

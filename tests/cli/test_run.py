@@ -80,7 +80,7 @@ def test_a_failure_of_the_provider_is_said_with_its_next_step(
 def test_an_error_without_words_is_still_an_error(bottega: Call, script: Script) -> None:
     done = bottega("run", "-m", script([{"do": "fail", "message": ""}]), "hi")
 
-    assert one_sentence(done) == "Unexpected error"
+    assert one_sentence(done) == "Unexpected error."
 
 
 def test_a_limit_has_an_exit_code_of_its_own(bottega: Call, script: Script) -> None:

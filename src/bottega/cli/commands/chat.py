@@ -8,6 +8,7 @@ import click
 from bottega.cli import start
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.talk.conversation import Conversation, Wish
+from bottega.cli.talk.echo import quiet
 from bottega.cli.talk.typed import Editor, Lines, Reader
 from bottega.errors import NotFound
 from bottega.studio import Studio, existing_folder
@@ -26,7 +27,8 @@ def command(
     Everything is kept: `bottega chat --continue` goes on where you left.
     """
     studio = start.studio_of({"model": model, "agent": agent}, start.place(folder, session))
-    return start.run(_chat(studio, folder or Path(), session, last))
+    with quiet():
+        return start.run(_chat(studio, folder or Path(), session, last))
 
 
 async def _chat(studio: Studio, folder: Path, session: str | None, last: bool) -> int:

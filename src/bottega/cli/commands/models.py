@@ -11,6 +11,7 @@ from bottega.cli.screen.tools import Part
 from bottega.messages.message import Usage
 from bottega.providers import catalog, route
 from bottega.providers.provider import Failed
+from bottega.providers.vendors import VENDORS
 from bottega.runtime import Runtime
 from bottega.studio import Studio
 
@@ -44,7 +45,7 @@ def command(words: tuple[str, ...], as_json: bool, offline: bool) -> None:
     """List the models that can be used now.
 
     WORDS choose those whose names hold all of them, as in `bottega models openai mini`. Prices are in US dollars for
-    a million tokens.
+    a million tokens of input and output; `?` means that nobody says.
     """
     start.run(_models(start.studio_of(), words, as_json, offline))
 
@@ -84,9 +85,12 @@ async def listed(runtime: Runtime, offline: bool) -> list[Listed]:
 
 
 def _known(provider: str, problem: str) -> Listed:
-    return Listed(
-        provider, [_offered(provider, model) for model in catalog.known_models(provider)], problem
-    )
+    """The one that new sessions would use first, then the later names, which are the newer ones mostly."""
+    vendor = VENDORS.get(provider)
+    names = sorted(catalog.known_models(provider), reverse=True)
+    first = [vendor.default_model] if vendor and vendor.default_model in names else []
+    ordered = dict.fromkeys([*first, *names])
+    return Listed(provider, [_offered(provider, model) for model in ordered], problem)
 
 
 def _offered(provider: str, model: str) -> Offered:
@@ -115,32 +119,26 @@ def _chosen(each: Listed, words: tuple[str, ...]) -> Listed:
 def _print(each: Listed, page: Page, whole: bool) -> None:
     if not each.models and (whole or not each.problem):
         return
-    page.say((each.provider, "bold"))
     if each.problem:
-        page.say(("  ! ", "accent"), (f"{each.problem} Known models:", "dim"))
+        page.say(("! ", "accent"), f"{each.problem} ", ("What is known of it:", "dim"))
     shown = each.models if whole or not page.terminal.is_tty else each.models[:FEW]
-    page.table([_row(model) for model in shown])
+    head = (each.provider, "window", "$ in", "$ out", "")
+    page.table([_row(model) for model in shown], head, right=(1, 2, 3))
     if rest := len(each.models) - len(shown):
         page.say((f"  … and {rest} more: bottega models {each.provider}", "dim"))
     page.lines([""])
 
 
 def _row(model: Offered) -> list[Part | str]:
-    window = f"{tokens(model.context_window)} window" if model.context_window else ""
-    return [
-        f"  {one_line(model.name)}",
-        (window, "dim"),
-        _prices(model),
-        (_abilities(model), "dim"),
-    ]
+    window = tokens(model.context_window) if model.context_window else "?"
+    prices = [_dollars(model.input_price), _dollars(model.output_price)]
+    return [one_line(model.name), (window, "dim"), *prices, (_abilities(model), "dim")]
 
 
-def _prices(model: Offered) -> Part:
-    if model.input_price is None or model.output_price is None:
-        return ("price unknown", "dim")
-    if not model.input_price and not model.output_price:
-        return ("free", "tool.done")
-    return (f"${model.input_price:.2f} in, ${model.output_price:.2f} out", "")
+def _dollars(price: float | None) -> Part:
+    if price is None:
+        return ("?", "dim")
+    return (f"{price:.2f}", "") if price else ("free", "tool.done")
 
 
 def _abilities(model: Offered) -> str:

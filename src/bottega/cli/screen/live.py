@@ -16,7 +16,7 @@ from bottega.cli.screen.blocks import Block, Splitter
 from bottega.cli.screen.clean import Cleaner, clean, one_line
 from bottega.cli.screen.figures import duration
 from bottega.cli.screen.layout import Item, laid_out
-from bottega.cli.screen.markdown import Painter
+from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.region import Region
 from bottega.cli.screen.terminal import Terminal
 from bottega.events import facts

@@ -43,4 +43,6 @@ def retry(retrying: facts.ConversationRetrying, left: float) -> list[Part]:
 
 def problem(error: facts.ErrorMessage) -> tuple[str, str]:
     """What went wrong, and what to do."""
-    return clean(error.message).strip() or "Unexpected error", clean(error.hint).strip()
+    message = clean(error.message).strip() or "Unexpected error"
+    ended = message.endswith((".", "!", "?", ":", ")", "…"))
+    return message if ended else f"{message}.", clean(error.hint).strip()

@@ -8,7 +8,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from bottega.cli.screen.markdown import Painter
+from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 
@@ -30,16 +30,23 @@ class Page:
     def lines(self, lines: Sequence[str]) -> None:
         sys.stdout.write("".join(f"{line}\n" for line in lines))
 
-    def table(self, rows: Sequence[Sequence[Part | str]], head: Sequence[str] = ()) -> None:
-        """Rows in columns; where it gets narrow, the last column is cut."""
+    def table(
+        self,
+        rows: Sequence[Sequence[Part | str]],
+        head: Sequence[str] = (),
+        right: Sequence[int] = (),
+    ) -> None:
+        """Rows in columns, those of numbers on the right; where it gets narrow, the widest are cut."""
         if not rows:
             return
         table = Table(box=None, pad_edge=False, show_header=bool(head), header_style="dim")
-        last = len(rows[0]) - 1
-        for place in range(last + 1):
-            title = head[place] if head else ""
-            table.add_column(title, no_wrap=True, overflow="ellipsis", ratio=None, min_width=1)
-        table.columns[last].ratio = None
+        for place in range(len(rows[0])):
+            table.add_column(
+                head[place] if head else "",
+                no_wrap=True,
+                overflow="ellipsis",
+                justify="right" if place in right else "left",
+            )
         for row in rows:
             table.add_row(*map(_cell, row))
         self.lines(self.painter.lines(table, self.width))

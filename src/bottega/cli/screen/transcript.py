@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from bottega.cli.screen import notes, tools
 from bottega.cli.screen.clean import clean, one_line
 from bottega.cli.screen.layout import Item, laid_out
-from bottega.cli.screen.markdown import Painter
+from bottega.cli.screen.painter import Painter
 from bottega.messages.block import Media, Text
 from bottega.sessions import transcript as said
 from bottega.sessions.views import said as words

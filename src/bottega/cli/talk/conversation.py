@@ -9,14 +9,13 @@ from bottega.cli.logs import Stages
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
 from bottega.cli.screen.live import FRAME, Live
-from bottega.cli.screen.markdown import Painter
+from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.plain import Plain, Screen
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.transcript import drawn, last_exchanges
 from bottega.cli.signals import stoppable
 from bottega.cli.talk import slash
-from bottega.cli.talk.echo import quiet
 from bottega.cli.talk.typed import Reader
 from bottega.errors import Problem
 from bottega.events import facts
@@ -103,7 +102,7 @@ class Conversation:
             )
         answer = self.session.prompt(text, model=self._model)
         screen = self._screen()
-        with quiet(), stoppable(answer) as stop:
+        with stoppable(answer) as stop:
             moving = asyncio.create_task(_move(screen))
             try:
                 await _show(answer, screen)

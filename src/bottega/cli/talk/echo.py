@@ -1,4 +1,4 @@
-"""While an answer streams, what is typed does not spoil the screen: it waits unseen for the next prompt."""
+"""While nothing is asked, what is typed does not spoil the screen: it waits unseen for the next prompt."""
 
 import sys
 import termios
