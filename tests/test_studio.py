@@ -237,3 +237,36 @@ async def test_the_readmes_example_runs(tmp_path: Path, monkeypatch: pytest.Monk
     exec(compile(example, "README.md", "exec"), scope)  # noqa: S102
     await scope["main"]()  # type: ignore[operator]
     assert "README.md" in "".join(said)
+
+
+@pytest.mark.requirement("C11")
+async def test_old_deltas_are_trimmed_at_start_where_that_is_set(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    async with Studio(home) as studio:
+        session = await studio.start(model=scripted(SAY), folder=folder)
+        await session.prompt("hi")
+        whole = [
+            event.type
+            for event in await _until(
+                session, 0, studio.runtime.sessions.get(session.id).last_index
+            )
+        ]
+        await studio.runtime.database.write(_an_hour_and_two_days_ago)
+    async with Studio(home, flags={"trim_after_days": 1}) as studio:
+        assert studio._chores
+        await studio._chores
+        again = await studio.resume(session.id)
+        kept = [event.type for event in await _until(again, 0, again.row.last_index)]
+        chat = await again.chat()
+    assert "text_delta" in whole
+    assert "text_delta" not in kept
+    assert chat[-1].content == "It says hello."
+
+
+def _an_hour_and_two_days_ago(connection: Any) -> None:
+    """Make everything that is stored look old."""
+    rows = connection.execute("SELECT n, body FROM events").fetchall()
+    for n, body in rows:
+        old = re.sub(rb'"at":(\d+)', lambda found: b'"at":%d' % (int(found[1]) - 176_400_000), body)
+        connection.execute("UPDATE events SET body = ? WHERE n = ?", (old, n))

@@ -12,7 +12,7 @@ from bottega.agents.plan import Plan
 from bottega.errors import BadUsage, Misconfigured, NotFound, Problem
 from bottega.messages.block import Origin
 from bottega.providers import catalog, route
-from bottega.providers.connect import Timeouts, Transport
+from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider
 from bottega.providers.route import Endpoint, Route, Routes
 from bottega.providers.vendors import VENDORS
@@ -161,7 +161,7 @@ class Runtime:
 
             return Scripted(load(found.model) if found.model else None), ""
         self._read_prices()
-        from bottega.providers.transport import HttpProvider
+        from bottega.providers.http.transport import HttpProvider
         from bottega.providers.wires import wire
 
         values = self.settings.values

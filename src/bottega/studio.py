@@ -25,6 +25,7 @@ from bottega.runtime import Runtime
 from bottega.sessions import attach, views
 from bottega.sessions.history import replay
 from bottega.sessions.inbox import Place, Prompt
+from bottega.sessions.retention import Trimmed, trim
 from bottega.sessions.session import SessionRow
 from bottega.settings import Settings, load
 from bottega.tools.tool import Tool
@@ -32,6 +33,7 @@ from bottega.workers.worker import OnCrash, Worker
 
 Callback = Callable[[Any], Awaitable[None] | None]
 
+DAY = 86_400_000
 RETRY = 1.0
 """Seconds between two tries to run a prompt that waits in a session which another process holds."""
 
@@ -55,9 +57,12 @@ class Studio:
         self._place: Place = admits_as
         self._runtime: Runtime | None = None
         self._worker: Worker | None = None
+        self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
         self._runtime = await asyncio.to_thread(Runtime, self.settings, self._tools)
+        if days := self.settings.values.trim_after_days:
+            self._chores = asyncio.create_task(trim(self._runtime.database, days * DAY))
         return self
 
     async def __aexit__(
@@ -70,6 +75,9 @@ class Studio:
 
     async def close(self) -> None:
         """Stop what runs here, store its end, and let go of the home."""
+        if self._chores:
+            self._chores.cancel()
+            await asyncio.wait({self._chores})
         if self._worker:
             await self._worker.close()
             self._worker = None

@@ -1,8 +1,5 @@
 """Any history becomes one that a strict provider accepts, and loses nothing that was said."""
 
-import sys
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -346,23 +343,6 @@ def long_history(turns: int) -> History:
     return (*history, user("thanks"))
 
 
-def quickest(history: History, origin: Origin) -> float:
-    times: list[float] = []
-    for _ in range(9):
-        start = time.process_time()
-        repair(history, origin)
-        times.append(time.process_time() - start)
-    return min(times)
-
-
-@pytest.mark.skipif(sys.gettrace() is not None, reason="a tracer makes everything slower")
-def test_a_thousand_valid_messages_take_no_time_to_speak_of() -> None:
+def test_a_long_valid_history_comes_back_untouched() -> None:
     history = long_history(250)
     assert repair(history, "anthropic") is history
-    assert quickest(history, "anthropic") < 0.003  # 0.8 ms on a quiet machine
-
-
-def test_mending_takes_time_in_proportion_to_the_messages() -> None:
-    poison = [answer(use("a")), user("a"), user("b"), answer(Text("c"))]
-    short, long = tuple(poison * 100), tuple(poison * 1000)
-    assert quickest(long, "openai-chat") < 40 * quickest(short, "openai-chat")

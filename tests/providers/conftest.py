@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from bottega.providers.transport import Transport
+from bottega.providers.http.transport import Transport
 
 
 @pytest_asyncio.fixture

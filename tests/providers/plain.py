@@ -10,7 +10,8 @@ import msgspec
 
 from bottega.errors import Unsupported
 from bottega.messages.block import Text
-from bottega.providers.connect import Timeouts, Transport
+from bottega.providers.http.connect import Timeouts, Transport
+from bottega.providers.http.transport import HttpProvider
 from bottega.providers.provider import (
     Failed,
     Finished,
@@ -22,7 +23,6 @@ from bottega.providers.provider import (
     TextPiece,
     WireRequest,
 )
-from bottega.providers.transport import HttpProvider
 
 AGAIN = {408, 409, 429, 529}
 

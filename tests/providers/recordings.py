@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from bottega.messages.block import Reasoning, Text, ToolUse, plain_text, tool_uses
+from bottega.providers.http.sse import Splitter
 from bottega.providers.provider import (
     CallPiece,
     Failed,
@@ -22,7 +23,6 @@ from bottega.providers.provider import (
     StreamEvent,
     TextPiece,
 )
-from bottega.providers.sse import Splitter
 from bottega.providers.wires import wire
 
 KINDS = ("openai-chat", "openai-responses", "anthropic", "gemini")

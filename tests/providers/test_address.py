@@ -2,7 +2,7 @@
 
 import pytest
 
-from bottega.providers.address import is_loopback, login_of, origin, proxy_for, without_login
+from bottega.providers.http.address import is_loopback, login_of, origin, proxy_for, without_login
 from bottega.providers.provider import WireRequest
 
 PROXIES = {"http": "http://plain:1", "https": "tls:2", "no": "example.com, .inner.net 10.0.0.0/8"}

@@ -3,10 +3,10 @@
 import pytest
 
 from bottega.messages.block import Text
-from bottega.providers.attempt import kind_of
-from bottega.providers.connect import Transport
+from bottega.providers.http.attempt import kind_of
+from bottega.providers.http.connect import Transport
+from bottega.providers.http.transport import HttpProvider
 from bottega.providers.provider import Failed, Finished, Request, Started, Target, TextPiece
-from bottega.providers.transport import HttpProvider
 from tests.providers.loopback import CUT, JSON, Gate, Reply, serving, squeezed
 from tests.providers.plain import REQUEST, Caller, Plain, answer, line, text_of
 

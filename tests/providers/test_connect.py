@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bottega.providers.connect import Transport
+from bottega.providers.http.connect import Transport
 from bottega.providers.provider import Failed
 from tests.providers import certificates
 from tests.providers.loopback import Gate, Reply, proxying, serving
@@ -190,8 +190,8 @@ def test_each_loop_has_connections_of_its_own() -> None:
 
 def test_importing_the_transport_imports_no_http_library() -> None:
     code = (
-        "import sys, bottega.providers.transport, bottega.providers.route, "
-        "bottega.providers.catalog, bottega.providers.probe, bottega.spending.key; "
+        "import sys, bottega.providers.http.transport, bottega.providers.route, "
+        "bottega.providers.catalog, bottega.providers.http.probe, bottega.spending.key; "
         "heavy = {'aiohttp', 'genai_prices', 'cryptography', 'pydantic'} & set(sys.modules); "
         "print(*heavy, end='')"
     )

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from bottega.messages.block import tool_uses
+from bottega.providers.http.sse import Splitter
 from bottega.providers.provider import Decoder, Failed, Finished, StreamEvent
-from bottega.providers.sse import Splitter
 from bottega.providers.wires import wire
 from tests.providers.recordings import (
     KINDS,

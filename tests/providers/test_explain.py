@@ -6,7 +6,7 @@ from email.utils import formatdate
 
 import pytest
 
-from bottega.providers.explain import (
+from bottega.providers.protocol.explain import (
     ErrorText,
     explain_body,
     explain_error,

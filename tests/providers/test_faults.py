@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bottega.providers.connect import Timeouts, Transport
-from bottega.providers.faults import hide
+from bottega.providers.http.connect import Timeouts, Transport
+from bottega.providers.http.faults import hide
 from bottega.providers.provider import Failed, StreamEvent, Target
 from tests.providers.loopback import CUT, HANG, Reply, serving
 from tests.providers.plain import Caller, answer, line

@@ -5,7 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from bottega.providers.loose_json import arguments, entries, kept, second_look, shallow, text_in
+from bottega.providers.protocol.loose_json import (
+    arguments,
+    entries,
+    kept,
+    second_look,
+    shallow,
+    text_in,
+)
 from tests.providers.made_up import nested
 
 

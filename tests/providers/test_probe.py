@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from bottega.providers.connect import Timeouts, Transport
-from bottega.providers.probe import check, list_models
+from bottega.providers.http.connect import Timeouts, Transport
+from bottega.providers.http.probe import check, list_models
 from bottega.providers.provider import Failed, Target
 from tests.providers.loopback import HANG, JSON, Reply, serving
 from tests.providers.plain import Plain

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bottega.providers.http.retry import Policy, can_help, next_delay
 from bottega.providers.provider import Failed
-from bottega.providers.retry import Policy, can_help, next_delay
 
 seconds = st.floats(min_value=0, max_value=1e6)
 policies = st.builds(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bottega.providers.sse import MAX_EVENT, Splitter, TooLong
+from bottega.providers.http.sse import MAX_EVENT, Splitter, TooLong
 
 LINES = st.sampled_from(
     [

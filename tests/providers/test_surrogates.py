@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bottega.providers.surrogates import Growing, mend, mended
+from bottega.providers.protocol.surrogates import Growing, mend, mended
 
 ANY_TEXT = st.text(st.characters(categories=None), max_size=6) | st.text(
     "\ud83d\ude00a", max_size=6

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bottega.messages.block import Text
-from bottega.providers.connect import Timeouts, Transport
+from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import (
     Failed,
     Finished,

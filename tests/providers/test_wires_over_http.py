@@ -8,7 +8,8 @@ import pytest
 
 from bottega.messages.block import Text, ToolUse
 from bottega.messages.message import Usage, user
-from bottega.providers.connect import Transport
+from bottega.providers.http.connect import Transport
+from bottega.providers.http.transport import HttpProvider
 from bottega.providers.provider import (
     CallPiece,
     Failed,
@@ -20,7 +21,6 @@ from bottega.providers.provider import (
     Target,
     TextPiece,
 )
-from bottega.providers.transport import HttpProvider
 from bottega.providers.wires import wire
 from tests.providers.loopback import JSON, Reply, serving
 from tests.providers.recordings import KINDS, RECORDINGS, needs_recordings, play

@@ -16,9 +16,9 @@ import pytest
 
 from bottega.messages.block import plain_text
 from bottega.messages.message import user
-from bottega.providers.connect import Transport
+from bottega.providers.http.connect import Transport
+from bottega.providers.http.transport import HttpProvider
 from bottega.providers.provider import Finished, Request, Target, TextPiece
-from bottega.providers.transport import HttpProvider
 from bottega.providers.wires import wire
 
 PROGRAM = os.environ.get("BOTTEGA_LITELLM", "")

@@ -4,9 +4,9 @@ import pytest
 
 from bottega.messages.block import plain_text
 from bottega.messages.message import Message, user
-from bottega.providers.connect import Transport
+from bottega.providers.http.connect import Transport
+from bottega.providers.http.transport import HttpProvider
 from bottega.providers.provider import Finished, Request, Started, Target, TextPiece
-from bottega.providers.transport import HttpProvider
 from bottega.providers.wires import WireName, wire
 
 MOST = 12

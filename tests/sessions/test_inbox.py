@@ -150,6 +150,16 @@ async def test_a_cancelled_prompt_never_runs(
     assert stored.types(database, session)[2:] == ["prompt_cancelled"] * 2
 
 
+async def test_taking_back_what_waits_leaves_what_runs_running(
+    inbox: Inbox, database: Database, session: SessionRow
+) -> None:
+    await inbox.admit(session, prompt("hi", "m1"), by="cli")
+    await start(database, session, "m1")
+    await inbox.admit(session, prompt("ho", "m2"), by="cli")
+    assert await inbox.cancel(session, "m2")
+    assert status(database, session) == "running"
+
+
 async def test_only_what_runs_can_be_interrupted(
     inbox: Inbox, database: Database, session: SessionRow
 ) -> None:

@@ -84,7 +84,7 @@ async def test_a_lease_is_taken_from_the_stuck_after_a_while(
     held = await take(database, session, Contender(database.home, "wrk_a"))
     assert held
     clock = Clock()
-    contender = Contender(database.home, "wrk_b", clock)
+    contender = Contender(database.home, "wrk_b", clock=clock)
     assert await take(database, session, contender) is None
     clock.now += STALE - 0.1
     assert await take(database, session, contender) is None
@@ -106,10 +106,10 @@ async def test_a_beat_that_was_seen_once_long_ago_proves_nothing(
     life = Life(database.home, "wrk_a")
     await take(database, session, Contender(database.home, "wrk_a"))
     clock = Clock()
-    first = Contender(database.home, "wrk_b", clock)
+    first = Contender(database.home, "wrk_b", clock=clock)
     await take(database, session, first)
     clock.now += STALE
-    assert await take(database, session, Contender(database.home, "wrk_c", clock)) is None
+    assert await take(database, session, Contender(database.home, "wrk_c", clock=clock)) is None
     assert await take(database, session, first) is not None
     life.end()
 
@@ -172,3 +172,18 @@ async def test_a_deleted_session_has_no_lease(database: Database, session: Sessi
     await database.write(lambda connection: connection.execute("DELETE FROM sessions").close())
     with pytest.raises(NotFound):
         await take(database, session, Contender(database.home, "wrk_a"))
+
+
+async def test_a_lease_that_its_worker_holds_but_does_not_use_can_be_had_again(
+    database: Database, session: SessionRow
+) -> None:
+    """Whoever it was taken for may have gone away before it could be used."""
+    in_use: set[int] = set()
+    contender = Contender(database.home, "wrk_a", in_use)
+    first = await take(database, session, contender)
+    again = await take(database, session, contender)
+    assert first is not None
+    assert again is not None
+    assert again.generation == first.generation + 1
+    in_use.add(session.n)
+    assert await take(database, session, contender) is None

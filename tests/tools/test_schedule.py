@@ -42,7 +42,6 @@ async def test_no_more_than_the_limit_run_at_once() -> None:
     assert max(len(running) for running in watch.seen) == 3
 
 
-@pytest.mark.requirement("A29")
 async def test_with_a_limit_of_one_calls_run_one_after_the_other() -> None:
     watch = Watch()
     names = ["slow1", "b", "slow2", "d"]

@@ -23,6 +23,7 @@ from bottega.messages.block import (
 )
 from bottega.messages.message import Message, StopReason
 from bottega.messages.repair import repair
+from bottega.messages.seal import unsealed
 from bottega.providers.provider import (
     Abilities,
     CallPiece,
@@ -115,7 +116,7 @@ async def run(
         answer = await _think(model, request, world, step)
         if answer is None:
             return Ended(False, "error", "error")
-        history.append(Message("assistant", answer.content))
+        history.append(Message("assistant", answer.content, model=model.name))
         uses = tool_uses(answer.content)
         if not uses:
             return _ended(agent, answer)
@@ -146,7 +147,7 @@ def _request(
 ) -> Request:
     return Request(
         model=model.wire_name,
-        messages=world.load(repair(history, model.origin)),
+        messages=world.load(repair(unsealed(history, model.name), model.origin)),
         system=agent.system(folder),
         tools=registry.specs() if model.abilities.tools else (),
         temperature=_first(model.temperature, agent.temperature),
@@ -210,7 +211,8 @@ async def _finished(event: Finished, model: Model, world: World) -> facts.Assist
         event.model or model.wire_name,
         event.cost if event.cost is not None else model.price(event),
         event.provider_stop,
-        event.notices,
+        asked=model.name,
+        notices=event.notices,
     )
     await world.record(answer)
     return answer

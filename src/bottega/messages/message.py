@@ -26,6 +26,8 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     content: tuple[Block, ...]
     at: int = 0
     """Milliseconds UTC, for display."""
+    model: str = ""
+    """The model that was asked for this answer, as the user names it."""
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -1,8 +1,8 @@
 """Chat completions: the protocol of OpenAI that nearly every other provider speaks too."""
 
-from bottega.providers.explain import explain_body
 from bottega.providers.openai.chat_answer import Answer
 from bottega.providers.openai.chat_request import to_wire
+from bottega.providers.protocol.explain import explain_body
 from bottega.providers.provider import Decoder, Failed, Request
 
 __all__ = ["decoder", "explain", "name", "to_wire"]

@@ -1,8 +1,8 @@
 """Responses: OpenAI's newer protocol, in which thoughts outlive a call; nothing is stored there."""
 
-from bottega.providers.explain import explain_body
 from bottega.providers.openai.responses_answer import Answer
 from bottega.providers.openai.responses_request import to_wire
+from bottega.providers.protocol.explain import explain_body
 from bottega.providers.provider import Decoder, Failed, Request
 
 __all__ = ["decoder", "explain", "name", "to_wire"]

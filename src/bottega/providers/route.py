@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from bottega.errors import Misconfigured
-from bottega.providers.address import host_of, is_loopback, login_of, origin, with_login
+from bottega.providers.http.address import host_of, is_loopback, login_of, origin, with_login
 from bottega.providers.provider import Target
 from bottega.providers.vendors import (
     BUILT_IN,

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from bottega.providers.address import host_of, is_address_number, is_loopback
+from bottega.providers.http.address import host_of, is_address_number, is_loopback
 from bottega.providers.wires import WireName
 
 BUILT_IN = ("guide", "scripted")

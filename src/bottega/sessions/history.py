@@ -75,7 +75,7 @@ def _messages(facts: Iterable[tuple[int, int, Any]]) -> list[Message]:
         if kind is f.UserMessage:
             told.append((index, Message("user", said.content, at)))
         elif kind is f.AssistantMessage:
-            told.append((index, Message("assistant", said.content, at)))
+            told.append((index, Message("assistant", said.content, at, said.asked)))
         elif kind is f.ToolResultFact:
             result = ToolResult(said.tool_id, said.content, said.is_error)
             told.append((index, Message("tool", (result,), at)))

@@ -2,7 +2,7 @@
 
 from bottega.providers.anthropic.answer import Answer
 from bottega.providers.anthropic.request import to_wire
-from bottega.providers.explain import explain_body
+from bottega.providers.protocol.explain import explain_body
 from bottega.providers.provider import Decoder, Failed, Request
 
 __all__ = ["decoder", "explain", "name", "to_wire"]

@@ -13,10 +13,10 @@ from bottega.messages.message import StopReason, Usage
 from bottega.providers.anthropic import events
 from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, OpenText, opened
 from bottega.providers.anthropic.events import Event, Message
-from bottega.providers.explain import error_in, explain_error
-from bottega.providers.json_values import count
-from bottega.providers.loose_json import REFUSALS, second_look, text_in
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
+from bottega.providers.protocol.explain import error_in, explain_error
+from bottega.providers.protocol.json_values import count
+from bottega.providers.protocol.loose_json import REFUSALS, second_look, text_in
 from bottega.providers.provider import Failed, Finished, Started, StreamEvent
 
 _STOPS: dict[str, StopReason] = {

@@ -18,9 +18,9 @@ from bottega.messages.block import (
     ToolUse,
 )
 from bottega.messages.message import Message
-from bottega.providers import abilities
 from bottega.providers.anthropic import thinking
-from bottega.providers.json_values import encode
+from bottega.providers.protocol import abilities
+from bottega.providers.protocol.json_values import encode
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 VERSION = "2023-06-01"
@@ -56,7 +56,9 @@ def to_wire(request: Request, target: Target) -> WireRequest:
 
 
 def _url(base: str) -> str:
-    return f"{base.rstrip('/').removesuffix('/v1')}/v1/messages"
+    """An address may end in the version, and may have a query of its own."""
+    place, mark, query = base.partition("?")
+    return f"{place.rstrip('/').removesuffix('/v1')}/v1/messages{mark}{query}"
 
 
 def _headers(target: Target) -> dict[str, str]:

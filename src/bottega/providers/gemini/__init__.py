@@ -4,9 +4,9 @@ from typing import Any, cast
 
 import msgspec
 
-from bottega.providers.explain import explain_body
 from bottega.providers.gemini.answer import Answer
 from bottega.providers.gemini.request import to_wire
+from bottega.providers.protocol.explain import explain_body
 from bottega.providers.provider import Decoder, Failed, Request
 
 __all__ = ["decoder", "explain", "name", "to_wire"]

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from bottega import ids
 from bottega.messages.block import Block, Source, Sources, ToolUse, tool_uses
 from bottega.messages.message import StopReason, Usage
-from bottega.providers.explain import error_in, explain_error
 from bottega.providers.gemini import chunks, parts
 from bottega.providers.gemini.chunks import Candidate, Chunk, Counts, FunctionCall, Part
-from bottega.providers.json_values import count, written
-from bottega.providers.loose_json import REFUSALS, second_look
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
+from bottega.providers.protocol.explain import error_in, explain_error
+from bottega.providers.protocol.json_values import count, written
+from bottega.providers.protocol.loose_json import REFUSALS, second_look
 from bottega.providers.provider import (
     CallPiece,
     Failed,

@@ -1,6 +1,6 @@
 """The ways in which what came is no answer."""
 
-from bottega.providers.explain import explain_error, hide_keys, read_error
+from bottega.providers.protocol.explain import explain_error, hide_keys, read_error
 from bottega.providers.provider import Failed
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bottega.messages.block import ToolUse
-from bottega.providers.loose_json import arguments
+from bottega.providers.protocol.loose_json import arguments
 
 NAMELESS = "unnamed"
 """The name of a call that came without one: no tool is called so, and the model is told."""

@@ -9,8 +9,6 @@ from typing import Any, Literal, cast
 
 from bottega.messages.block import Image
 from bottega.messages.message import Usage
-from bottega.providers.explain import ErrorText, error_in, explain_error, read_error
-from bottega.providers.loose_json import REFUSALS, entries, kept, second_look, text_in
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.openai.chat_calls import Call, Calls
 from bottega.providers.openai.chat_chunk import STREAMED, Choice, Chunk, Delta, decode
@@ -18,6 +16,8 @@ from bottega.providers.openai.chat_content import FAULTS, Said, contents, stop_r
 from bottega.providers.openai.chat_extras import Details, Ran, image
 from bottega.providers.openai.citations import Citations
 from bottega.providers.openai.usage import chat_usage, stated_cost
+from bottega.providers.protocol.explain import ErrorText, error_in, explain_error, read_error
+from bottega.providers.protocol.loose_json import REFUSALS, entries, kept, second_look, text_in
 from bottega.providers.provider import (
     CallPiece,
     Failed,

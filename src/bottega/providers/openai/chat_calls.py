@@ -11,10 +11,10 @@ import msgspec
 
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
-from bottega.providers.loose_json import arguments, kept
 from bottega.providers.openai.calls import NAMELESS, finished_call
+from bottega.providers.protocol.loose_json import arguments, kept
+from bottega.providers.protocol.surrogates import Growing
 from bottega.providers.provider import CallPiece
-from bottega.providers.surrogates import Growing
 
 
 class Call:

@@ -9,7 +9,7 @@ from bottega.messages.block import Block, Image, Reasoning, Text, ToolUse
 from bottega.messages.message import StopReason
 from bottega.providers.openai.chat_calls import Call
 from bottega.providers.openai.chat_extras import Ran
-from bottega.providers.surrogates import Growing
+from bottega.providers.protocol.surrogates import Growing
 
 _STOPS: dict[str, StopReason] = {
     "stop": "end_turn",

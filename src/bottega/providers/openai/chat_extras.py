@@ -4,7 +4,7 @@ from typing import Any
 
 from bottega.ids import fresh
 from bottega.messages.block import Image, Text, ToolResult, ToolUse
-from bottega.providers.loose_json import arguments, entries, kept, text_in
+from bottega.providers.protocol.loose_json import arguments, entries, kept, text_in
 
 
 class Details:

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from bottega.messages.block import Source, Sources
-from bottega.providers.loose_json import entries, text_in
+from bottega.providers.protocol.loose_json import entries, text_in
 
 
 class Citations:

@@ -7,8 +7,8 @@ import msgspec
 
 from bottega.errors import Unsupported
 from bottega.messages.block import Audio, Document, Image, Media, Text, ToolUse
+from bottega.providers.protocol.surrogates import mended
 from bottega.providers.provider import Request, Target, WireRequest
-from bottega.providers.surrogates import mended
 
 _FORMATS = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "x-flac": "flac"}
 

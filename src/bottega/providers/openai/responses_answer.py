@@ -12,14 +12,14 @@ import msgspec
 from bottega.ids import fresh
 from bottega.messages.block import Block, ToolUse
 from bottega.messages.message import StopReason
-from bottega.providers.explain import ErrorText, error_in, explain_error, read_error
-from bottega.providers.loose_json import REFUSALS, entries, second_look, shallow, text_in
 from bottega.providers.openai import responses_items as items
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.openai.calls import NAMELESS
 from bottega.providers.openai.citations import Citations
 from bottega.providers.openai.responses_progress import Item, Items
 from bottega.providers.openai.usage import responses_usage, stated_cost
+from bottega.providers.protocol.explain import ErrorText, error_in, explain_error, read_error
+from bottega.providers.protocol.loose_json import REFUSALS, entries, second_look, shallow, text_in
 from bottega.providers.provider import (
     CallPiece,
     Failed,

@@ -3,7 +3,7 @@
 from typing import Any, Literal, cast
 
 from bottega.messages.block import Block, Image, Reasoning, Text, ToolResult, ToolUse
-from bottega.providers.loose_json import arguments, entries, text_in
+from bottega.providers.protocol.loose_json import arguments, entries, text_in
 
 Kind = Literal["message", "reasoning", "call", "run", "output", "sealed"]
 

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 
 from bottega.messages.block import ToolUse
-from bottega.providers.loose_json import text_in
 from bottega.providers.openai import responses_items as items
 from bottega.providers.openai.calls import finished_call
-from bottega.providers.surrogates import Growing
+from bottega.providers.protocol.loose_json import text_in
+from bottega.providers.protocol.surrogates import Growing
 
 
 class Item:

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 import msgspec
 
 from bottega.messages.block import Sources
-from bottega.sessions.exports.wording import clean, ending, moment, output, state, told, topic
+from bottega.sessions.exports.wording import (
+    clean,
+    ending,
+    moment,
+    output,
+    state,
+    target,
+    told,
+    topic,
+)
 from bottega.sessions.session import SessionRow
 from bottega.sessions.transcript import (
     Answer,
@@ -84,7 +93,8 @@ def _drawn(item: Item) -> str:  # noqa: PLR0911
         case Thought():
             return _folded("Thought", quoted(closed(clean(item.text))))
         case Use():
-            return _folded(f"{item.name} · {state(item)}", "\n\n".join(_used(item)))
+            named = " ".join(filter(None, [item.name, target(item)]))
+            return _folded(f"{named} · {state(item)}", "\n\n".join(_used(item)))
         case Attached():
             return f"\\[{_escaped(item.media.name or item.media.media_type)}\\]"
         case Cited():

@@ -15,7 +15,16 @@ from markdown_it.renderer import RendererHTML
 
 from bottega.messages.block import Sources
 from bottega.sessions.exports.style import STYLE
-from bottega.sessions.exports.wording import clean, ending, moment, output, state, told, topic
+from bottega.sessions.exports.wording import (
+    clean,
+    ending,
+    moment,
+    output,
+    state,
+    target,
+    told,
+    topic,
+)
 from bottega.sessions.session import SessionRow
 from bottega.sessions.transcript import (
     Answer,
@@ -59,13 +68,24 @@ def page(session: SessionRow, items: list[Item]) -> Iterator[bytes]:
 
 def rendered(text: str) -> str:
     """Markdown as HTML that can do nothing but be read."""
+    return _cleaned(_markdown.render(clean(text)))
+
+
+def _cleaned(html: str) -> str:
     return nh3.clean(
-        _markdown.render(clean(text)),
+        html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
+        attribute_filter=_only_whole_links,
         url_schemes=_SCHEMES,
         link_rel="noopener noreferrer nofollow",
     )
+
+
+def _only_whole_links(_: str, attribute: str, value: str) -> str | None:
+    """A link that is relative to the page leads nowhere that its writer meant."""
+    whole = value.split(":", 1)[0].lower() in _SCHEMES
+    return value if whole or attribute != "href" else None
 
 
 def _picture_as_link(_: RendererHTML, tokens: Any, place: int, __: Any, ___: Any) -> str:
@@ -88,9 +108,9 @@ def _drawn(item: Item) -> str:  # noqa: PLR0911
             rest = '<p class="faint">(broken off)</p>' if item.partial else ""
             return f'<article class="agent">{rendered(item.text)}{rest}</article>\n'
         case Thought():
-            return _folded("thought", "Thought", "", f"<div>{rendered(item.text)}</div>")
+            return _folded("thought", "<b>Thought</b>", f"<div>{rendered(item.text)}</div>")
         case Use():
-            return _folded(f"use {item.state}", item.name, state(item), "".join(_used(item)))
+            return _folded(f"use {item.state}", _headline(item), "".join(_used(item)))
         case Attached():
             name = escape(clean(item.media.name or item.media.media_type))
             return f'<article class="agent"><p class="faint">[{name}]</p></article>\n'
@@ -107,10 +127,13 @@ def _by(who: str, item: Item) -> str:
     return f"<h2>{who} <time>{moment(item.at)}</time></h2>"
 
 
-def _folded(kind: str, name: str, note: str, inside: str) -> str:
-    note = f" <span>{escape(note)}</span>" if note else ""
-    summary = f"<summary><b>{escape(clean(name))}</b>{note}</summary>"
-    return f'<details class="{escape(kind)}">{summary}{inside}</details>\n'
+def _folded(kind: str, headline: str, inside: str) -> str:
+    return f'<details class="{kind}"><summary>{headline}</summary>{inside}</details>\n'
+
+
+def _headline(use: Use) -> str:
+    on = f" <code>{escape(found)}</code>" if (found := target(use)) else ""
+    return f"<b>{escape(clean(use.name))}</b>{on} <span>{escape(state(use))}</span>"
 
 
 def _used(use: Use) -> Iterator[str]:
@@ -125,10 +148,7 @@ def _used(use: Use) -> Iterator[str]:
 
 def _cited(sources: Sources) -> str:
     lines = "".join(
-        f'<li><a href="{escape(source.url)}">{escape(source.title)}</a></li>'
-        if source.url
-        else f"<li>{escape(source.title)}</li>"
+        f'<li><a href="{escape(source.url)}">{escape(clean(source.title))}</a></li>'
         for source in sources.sources
     )
-    links = nh3.clean(f"<ul>{lines}</ul>", tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES)
-    return f'<p class="faint">Sources</p>{links}'
+    return f'<p class="faint">Sources</p>{_cleaned(f"<ul>{lines}</ul>")}'

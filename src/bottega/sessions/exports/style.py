@@ -24,7 +24,7 @@ main, footer { max-width: 45rem; margin: 0 auto; }
 header { border-bottom: 1px solid var(--line); margin-bottom: 32px; padding-bottom: 16px; }
 header h1 { font-size: 28px; line-height: 1.25; margin: 0 0 8px; }
 header p, footer { color: var(--ink-3); font-size: 13px; margin: 0; }
-footer { border-top: 1px solid var(--line); margin-top: 48px; padding-top: 16px; }
+footer { border-top: 1px solid var(--line); margin: 48px auto 0; padding-top: 16px; }
 .you { border-left: 2px solid var(--accent); margin: 40px 0 24px; padding: 2px 0 2px 16px; }
 .you h2 { color: var(--accent); font-size: 13px; line-height: 1.5; margin: 0 0 4px; }
 .you h2 time { color: var(--ink-3); font-weight: normal; margin-left: 8px; }
@@ -53,6 +53,7 @@ summary { cursor: pointer; line-height: 24px; }
 summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 summary b { color: var(--ink); font-size: 13px; font-weight: 500; }
 .thought summary b { color: var(--ink-3); font-family: inherit; font-weight: normal; }
+summary code { background: none; color: var(--ink-2); font-size: 13px; padding: 0 0 0 8px; }
 summary span { color: var(--ink-3); font-size: 13px; margin-left: 8px; }
 .use.done summary span { color: var(--good); }
 .use.failed summary span { color: var(--bad); }

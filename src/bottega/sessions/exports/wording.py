@@ -61,6 +61,13 @@ def state(use: Use) -> str:
     return _STATES[use.state] + took
 
 
+def target(use: Use) -> str:
+    """What a tool was used on: the first text among its arguments, on one line and not too long."""
+    texts = (value for value in use.input.values() if isinstance(value, str))
+    line = " ".join(clean(next(texts, "")).split())
+    return line if len(line) <= 80 else f"{line[:50]}…{line[-29:]}"
+
+
 def output(use: Use) -> str:
     parts = [
         part.text if isinstance(part, Text) else f"[{part.name or part.media_type}]"

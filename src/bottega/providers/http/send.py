@@ -6,10 +6,10 @@ import logging
 from typing import TYPE_CHECKING
 
 from bottega.errors import Misconfigured, Problem
-from bottega.providers import faults
-from bottega.providers.address import origin
-from bottega.providers.connect import Transport, Use
-from bottega.providers.faults import Where
+from bottega.providers.http import faults
+from bottega.providers.http.address import origin
+from bottega.providers.http.connect import Transport, Use
+from bottega.providers.http.faults import Where
 from bottega.providers.provider import Failed, Wire
 
 if TYPE_CHECKING:

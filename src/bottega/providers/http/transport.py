@@ -13,11 +13,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 import msgspec
 
 from bottega.errors import Problem
-from bottega.providers import faults
-from bottega.providers.address import without_login
-from bottega.providers.attempt import Attempt
-from bottega.providers.connect import Timeouts, Transport
-from bottega.providers.http import is_sendable
+from bottega.providers.http import faults
+from bottega.providers.http.address import without_login
+from bottega.providers.http.attempt import Attempt
+from bottega.providers.http.connect import Timeouts, Transport
+from bottega.providers.http.retry import Policy, can_help, next_delay
+from bottega.providers.http.send import is_sendable
 from bottega.providers.provider import (
     Failed,
     Finished,
@@ -29,7 +30,6 @@ from bottega.providers.provider import (
     Wire,
     WireRequest,
 )
-from bottega.providers.retry import Policy, can_help, next_delay
 
 __all__ = ["HttpProvider", "Timeouts", "Transport"]
 

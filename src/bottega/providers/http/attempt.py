@@ -8,10 +8,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from bottega.providers import faults
-from bottega.providers.connect import Transport
-from bottega.providers.faults import Where
-from bottega.providers.http import failure, read_up_to, refusal, send
+from bottega.providers.http import faults
+from bottega.providers.http.connect import Transport
+from bottega.providers.http.faults import Where
+from bottega.providers.http.send import failure, read_up_to, refusal, send
+from bottega.providers.http.sse import Splitter, TooLong
 from bottega.providers.provider import (
     Decoder,
     Failed,
@@ -21,7 +22,6 @@ from bottega.providers.provider import (
     Wire,
     WireRequest,
 )
-from bottega.providers.sse import Splitter, TooLong
 
 if TYPE_CHECKING:
     import aiohttp

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from bottega.errors import Misconfigured
-from bottega.providers.address import proxy_for
+from bottega.providers.http.address import proxy_for
 
 if TYPE_CHECKING:
     import ssl

@@ -5,11 +5,11 @@ One cheap request or two, ten seconds at most, nothing tried twice: for `keys te
 
 import msgspec
 
-from bottega.providers import faults
-from bottega.providers.address import without_login
-from bottega.providers.connect import Timeouts, Transport
-from bottega.providers.faults import Where
-from bottega.providers.http import failure, is_sendable, read_up_to, refusal, send
+from bottega.providers.http import faults
+from bottega.providers.http.address import without_login
+from bottega.providers.http.connect import Timeouts, Transport
+from bottega.providers.http.faults import Where
+from bottega.providers.http.send import failure, is_sendable, read_up_to, refusal, send
 from bottega.providers.provider import Failed, Target, Wire, WireRequest
 
 PATIENCE = Timeouts(connect=5.0, idle=10.0, total=10.0)

@@ -10,8 +10,8 @@ from ssl import SSLCertVerificationError, SSLError
 
 import msgspec
 
-from bottega.providers.address import host_of, login_of, origin
-from bottega.providers.connect import Timeouts
+from bottega.providers.http.address import host_of, login_of, origin
+from bottega.providers.http.connect import Timeouts
 from bottega.providers.provider import Failed, Target
 
 HIDDEN = "[hidden]"

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from bottega.providers.surrogates import mended
+from bottega.providers.protocol.surrogates import mended
 
 Shape = TypeVar("Shape")
 
