@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Iterable
 
 from bottega.errors import Misconfigured
-from bottega.providers import probe, route
+from bottega.providers import route
+from bottega.providers.http import probe
 from bottega.providers.provider import Failed
 from bottega.providers.route import Routes
 from bottega.providers.wires import wire
