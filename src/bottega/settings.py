@@ -8,12 +8,15 @@ where requests and keys go.
 import os
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
+from msgspec import Meta
 
-from bottega.errors import BadUsage, Misconfigured
+from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.providers.provider import Effort
 from bottega.providers.wires import WireName
 
@@ -30,28 +33,53 @@ class OwnProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key_env: str = ""
     """The environment variable that holds the key; `bottega keys set NAME` is the other way."""
 
+    def __repr__(self) -> str:
+        # An address may hold a login.
+        return f"OwnProvider(wire={self.wire!r}, key_env={self.key_env!r})"
+
 
 class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    model: str = ""
-    """The model of new sessions, with its prefix; empty: chosen by what is configured."""
-    agent: str = "assistant"
-    limits: str = "default"
-    """A preset: `default` (50 model calls) or `strict` (8)."""
-    provider: str = ""
-    """Where names without a prefix go."""
-    effort: Effort | None = None
-    temperature: float | None = None
-    max_output: int | None = None
-    reasoning_in_answer: bool = False
-    """Put what the model thought in front of its final response."""
-    idle_timeout: float = 120.0
-    """Seconds without a byte from a provider after which a request is given up."""
-    total_timeout: float = 1800.0
-    ca_file: str = ""
-    """A file with certificates to trust besides the system's."""
-    trim_after_days: int = 0
-    """Deltas of answers older than this are trimmed at start; 0: never."""
-    providers: dict[str, OwnProvider] = {}
+    model: Annotated[
+        str,
+        Meta(description="The model of new sessions; empty: chosen by what is configured."),
+    ] = ""
+    agent: Annotated[str, Meta(description="The agent of new sessions.")] = "assistant"
+    limits: Annotated[
+        Literal["default", "strict"],
+        Meta(description="How far an exchange may go: default (50 model calls) or strict (8)."),
+    ] = "default"
+    provider: Annotated[str, Meta(description="Where model names without a prefix go.")] = ""
+    effort: Annotated[
+        Effort | None, Meta(description="How hard the model thinks, where it can be told.")
+    ] = None
+    temperature: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(description="How freely the model chooses words, where it can be told."),
+    ] = None
+    max_output: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="The most tokens of one answer.")
+    ] = None
+    reasoning_in_answer: Annotated[
+        bool, Meta(description="Put what the model thought in front of its final response.")
+    ] = False
+    idle_timeout: Annotated[
+        float,
+        Meta(gt=0, description="Seconds without a byte after which a request is given up."),
+    ] = 120.0
+    total_timeout: Annotated[
+        float, Meta(gt=0, description="Seconds after which any request is given up.")
+    ] = 1800.0
+    ca_file: Annotated[
+        str, Meta(description="A file with certificates to trust besides the system's.")
+    ] = ""
+    trim_after_days: Annotated[
+        int,
+        Meta(ge=0, description="Days after which the pieces of an answer are dropped; 0: never."),
+    ] = 0
+    providers: Annotated[
+        dict[str, OwnProvider],
+        Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
+    ] = {}
 
 
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
@@ -72,6 +100,21 @@ class Settings(msgspec.Struct, frozen=True):
     @property
     def config_file(self) -> Path:
         return self.home / "config.toml"
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was left out, one sentence each."""
+        if not self.ignored:
+            return []
+        names = ", ".join(map(repr, self.ignored))
+        return [
+            f"The project's {PROJECT_FILE} may not set {names}: ignored."
+            " Settings of that kind belong into your own config file (`bottega config path`)."
+        ]
+
+    def source(self, name: str) -> Source:
+        """Where the value of this setting came from."""
+        return self.sources.get(name, "default")
 
     def __repr__(self) -> str:
         return f"Settings(home={str(self.home)!r})"
@@ -99,14 +142,14 @@ def load(
     merged: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     project, ignored = _project(folder)
-    layers: list[tuple[Source, str, dict[str, Any]]] = [
-        ("project file", f"{folder or ''}/{PROJECT_FILE}", project),
+    layers: list[tuple[Source, str | None, dict[str, Any]]] = [
+        ("project file", str((folder or Path()) / PROJECT_FILE), project),
         ("user file", str(home / "config.toml"), read_file(home / "config.toml")),
-        ("environment", "the environment", _environment(env)),
-        ("flag", "the command line", {k: v for k, v in (flags or {}).items() if v is not None}),
+        ("environment", None, _environment(env)),
+        ("flag", None, {k: v for k, v in (flags or {}).items() if v is not None}),
     ]
     for source, where, layer in layers:
-        _check(layer, where)
+        check(layer, source, where)
         for key, value in layer.items():
             merged[key] = value
             sources[key] = source
@@ -130,7 +173,7 @@ def read_file(path: Path) -> dict[str, Any]:
     """A TOML file as a plain dictionary; empty if there is none."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misconfigured(
@@ -141,12 +184,88 @@ def read_file(path: Path) -> dict[str, Any]:
         raise Misconfigured(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
 
 
-def _check(layer: dict[str, Any], where: str) -> None:
-    """Convert one layer alone, so that the error can name its place."""
+def check(layer: Mapping[str, Any], source: Source, where: str | None = None) -> None:
+    """Refuse a key that does not exist and a value that makes no sense, naming both and their place."""
+    for name, value in layer.items():
+        place = _place(name, source, where)
+        if name not in Values.__struct_fields__:
+            raise _unknown(name, place)
+        try:
+            msgspec.convert({name: value}, Values, strict=False)
+        except msgspec.ValidationError as error:
+            kind = BadUsage if source == "flag" else Misconfigured
+            raise kind(
+                _wrong(name, value, place, str(error)),
+                hint="`bottega config list` explains every setting.",
+            ) from error
+
+
+def _place(name: str, source: Source, where: str | None) -> str:
+    if where is not None:
+        return f" ({where!r})" if where else ""
+    return f" ({_ENV[name]})" if source == "environment" else f" (--{name.replace('_', '-')})"
+
+
+def _unknown(name: str, place: str) -> Problem:
+    near = get_close_matches(name, Values.__struct_fields__, 1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    return Misconfigured(
+        f"There is no setting {name!r}{place}.{meant}",
+        hint="`bottega config list` explains every setting.",
+    )
+
+
+def _wrong(name: str, value: Any, place: str, said: str) -> str:
+    if name != "providers":
+        return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
+    # Not the value: an address may hold a login.
+    provider = next((each for each in value if not _is_whole(value[each])), "")
+    reason, _, path = said.partition(" - at ")
+    key = path.strip("`").removeprefix("$.").replace("[...]", f".{provider}")
+    return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
+
+
+def _is_whole(provider: Any) -> bool:
     try:
-        msgspec.convert(layer, Values, strict=False)
-    except msgspec.ValidationError as error:
-        raise BadUsage(
-            f"A setting in {where} is wrong: {error}.",
-            hint="`bottega config --help` lists the settings.",
-        ) from error
+        msgspec.convert(provider, OwnProvider, strict=False)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def about(name: str) -> str:
+    """What a setting is for, in a sentence."""
+    return _schema()[name].get("description", "")
+
+
+def takes(name: str) -> str:
+    """What a setting may be, in words."""
+    return _takes(_schema()[name])
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    _, parts = msgspec.json.schema_components([Values])
+    return parts["Values"]["properties"]
+
+
+def _takes(field: dict[str, Any]) -> str:
+    if "enum" in field:
+        words = {each for each in field["enum"] if each is not None}
+        return ", ".join(each for each in _ORDER if each in words)
+    if "anyOf" in field:
+        return next(_takes(each) for each in field["anyOf"] if each.get("type") != "null")
+    kind = _KINDS[field["type"]]
+    if "minimum" in field:
+        return f"{kind} from {field['minimum']:g}"
+    return f"{kind} above {field['exclusiveMinimum']:g}" if "exclusiveMinimum" in field else kind
+
+
+_ORDER = ("default", "strict", *get_args(Effort))
+_KINDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "tables",
+}

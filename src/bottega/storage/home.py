@@ -53,7 +53,7 @@ class Home:
 
     def enter(self) -> None:
         """Make the folder if it is missing and say that this process uses it."""
-        refuse_network(self.path, _mounts())
+        refuse_network(self.path, mounts())
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             for folder in (self.blobs, self.workers, self.backups):
@@ -123,7 +123,8 @@ def is_dead(home: Home, worker: str) -> bool:
         os.close(file)
 
 
-def _mounts() -> str:
+def mounts() -> str:
+    """The system's table of mounts; empty where it has none."""
     try:
         return Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
     except OSError:

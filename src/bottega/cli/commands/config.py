@@ -1,0 +1,149 @@
+"""`bottega config`: settings, where each comes from, and the file that keeps yours."""
+
+import tomllib
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any, cast
+
+import click
+import msgspec
+
+from bottega import settings as every
+from bottega.cli import start
+from bottega.cli.screen.page import Page, print_json
+from bottega.cli.whole import write_whole
+from bottega.errors import BadUsage, Misconfigured, NotFound
+from bottega.settings import OwnProvider, Settings, Values
+
+
+@click.group("config")
+def command() -> None:
+    """Read and change settings.
+
+    A flag wins over the environment (BOTTEGA_MODEL …), that over your config file, that over the project's own
+    .bottega.toml, that over the default.
+    """
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def list_command(as_json: bool) -> None:
+    """Show every setting, its value, and where that came from."""
+    settings = start.settings_of(folder=Path())
+    if as_json:
+        told = {
+            name: {"value": _value(settings, name), "source": settings.source(name)}
+            for name in Values.__struct_fields__
+        }
+        print_json(told)
+        return
+    page = Page(settings.environment)
+    for name in Values.__struct_fields__:
+        source = settings.source(name)
+        style = "dim" if source == "default" else "accent"
+        page.say((name, "bold"), f" = {_shown(_value(settings, name))}  ", (source, style))
+        page.say((f"  {every.about(name)} Takes {every.takes(name)}.", "dim"))
+
+
+@command.command("get")
+@click.argument("name")
+def get_command(name: str) -> None:
+    """Print the value of one setting."""
+    settings = start.settings_of(folder=Path())
+    head, _, rest = name.partition(".")
+    if head not in Values.__struct_fields__:
+        every.check({head: ""}, "flag", "")
+    found: Any = _value(settings, head)
+    for part in filter(None, rest.split(".")):
+        if not isinstance(found, dict) or part not in found:
+            raise NotFound(f"Nothing is set for {name!r}.", hint="`bottega config list` shows all.")
+        found = cast("dict[str, Any]", found)[part]
+    click.echo(_shown(found) if not isinstance(found, str) else found)
+
+
+@command.command("set")
+@click.argument("name")
+@click.argument("value")
+def set_command(name: str, value: str) -> None:
+    """Change a setting in your config file.
+
+    NAME may be `model`, `effort` …, or `providers.NAME.base_url` and the like for a provider of your own.
+    """
+    settings = start.settings_of()
+    _change(settings, name, value)
+
+
+@command.command("unset")
+@click.argument("name")
+def unset_command(name: str) -> None:
+    """Take a setting out of your config file, so that its default holds."""
+    _change(start.settings_of(), name, None)
+
+
+@command.command("path")
+def path_command() -> None:
+    """Print where your config file is."""
+    click.echo(start.settings_of().config_file)
+
+
+def _value(settings: Settings, name: str) -> Any:
+    return msgspec.to_builtins(getattr(settings.values, name))
+
+
+def _shown(value: Any) -> str:
+    if value is None or value in ("", {}):
+        return "(not set)"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _change(settings: Settings, name: str, value: str | None) -> None:
+    """Write the file anew with one value changed, its comments kept; nothing is written that would not load."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    path = settings.config_file
+    try:
+        document = tomlkit.parse(path.read_text("utf-8")) if path.exists() else tomlkit.document()
+        _put(document, name.split("."), None if value is None else _typed(name, value))
+        text = tomlkit.dumps(document)
+        every.check(tomllib.loads(text), "user file", str(path))
+    except (OSError, TOMLKitError, tomllib.TOMLDecodeError) as error:
+        raise Misconfigured(
+            f"The file {str(path)!r} cannot be changed: {error}.", hint="Mend it by hand."
+        ) from error
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(path, [text.encode()])
+
+
+def _typed(name: str, value: str) -> Any:
+    """The text as the setting's own type, so that the file says 3 and not "3"."""
+    head, *rest = name.split(".")
+    if head == "providers":
+        if len(rest) != 2 or rest[1] not in OwnProvider.__struct_fields__:
+            fields = ", ".join(OwnProvider.__struct_fields__)
+            raise BadUsage(
+                f"{name!r} is no setting.",
+                hint=f"Write providers.NAME.FIELD; the fields are {fields}.",
+            )
+        return value
+    if rest:
+        raise BadUsage(f"{name!r} is no setting.", hint="`bottega config list` shows them all.")
+    every.check({head: value}, "flag", "")
+    return getattr(msgspec.convert({head: value}, Values, strict=False), head)
+
+
+def _put(document: MutableMapping[str, Any], path: list[str], value: Any) -> None:
+    import tomlkit
+
+    *folders, last = path
+    table = document
+    for folder in folders:
+        if folder not in table:
+            if value is None:
+                return
+            table[folder] = tomlkit.table()
+        table = table[folder]
+    if value is None:
+        table.pop(last, None)
+    else:
+        table[last] = value

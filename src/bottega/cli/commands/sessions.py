@@ -1,0 +1,54 @@
+"""`bottega sessions`: what was worked on, the newest first."""
+
+import click
+import msgspec
+
+from bottega.cli import start
+from bottega.cli.screen.clean import one_line
+from bottega.cli.screen.figures import ago
+from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.tools import Part
+from bottega.sessions.session import SessionRow, now
+from bottega.studio import Studio
+
+SHORT = 8
+"""So much of the end of an id names a session: its beginning is the time."""
+
+
+def short(session_id: str) -> str:
+    return session_id[-SHORT:]
+
+
+@click.command("sessions")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, help="How many.  [default: 20]")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def command(limit: int, as_json: bool) -> None:
+    """List the sessions.
+
+    The newest come first. Wherever a session is asked for, the id in the first column names it.
+    """
+    start.run(_list(start.studio_of(), limit, as_json))
+
+
+async def _list(studio: Studio, limit: int, as_json: bool) -> None:
+    async with studio:
+        rows = await studio.sessions(limit)
+    if as_json:
+        # `n` is the database's own number and says nothing outside of it.
+        print_json(
+            [{k: v for k, v in msgspec.to_builtins(row).items() if k != "n"} for row in rows]
+        )
+        return
+    page = Page(studio.settings.environment)
+    if not rows:
+        page.say("There are no sessions yet. `bottega chat` begins one.")
+        return
+    page.table([_cells(row, page) for row in rows], ("id", "when", "status", "model", "title"))
+
+
+def _cells(row: SessionRow, page: Page) -> list[Part | str]:
+    status: Part = (row.status, "dim" if row.status == "idle" else "accent")
+    title = one_line(row.title) or "(no title)"
+    when = ago(row.updated_at, now())
+    model = one_line(row.model, 28 if page.terminal.is_tty else 0)
+    return [(short(row.id), "cyan"), (when, "dim"), status, model, title]

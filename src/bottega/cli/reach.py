@@ -1,0 +1,39 @@
+"""Ask providers what they offer: one cheap request each, all at once, a few seconds at most."""
+
+import asyncio
+from collections.abc import Iterable
+
+from bottega.errors import Misconfigured
+from bottega.providers import route
+from bottega.providers.http import probe
+from bottega.providers.provider import Failed
+from bottega.providers.route import Routes
+from bottega.providers.wires import wire
+from bottega.runtime import Runtime
+
+
+async def offers(runtime: Runtime, providers: Iterable[str]) -> dict[str, Failed | list[str]]:
+    """For each provider the names of its models, or why it could not say."""
+    table = runtime.routes()
+    names = list(providers)
+    found = await asyncio.gather(*(_offer(runtime, table, name) for name in names))
+    return dict(zip(names, found, strict=True))
+
+
+async def check(runtime: Runtime, provider: str) -> Failed | list[str]:
+    """Whether this provider takes its key: its models, or why not. Raises where nothing is set up for it."""
+    return await _offer(runtime, runtime.routes(), provider, with_key=True)
+
+
+async def _offer(
+    runtime: Runtime, table: Routes, provider: str, *, with_key: bool = False
+) -> Failed | list[str]:
+    try:
+        found = route.resolve(f"{provider}/any", table)
+    except Misconfigured as problem:
+        if with_key:
+            raise
+        return Failed(problem.message, "misconfigured", hint=problem.hint)
+    assert found.wire
+    ask = probe.check if with_key else probe.list_models
+    return await ask(wire(found.wire), route.target(found, table), runtime.transport)

@@ -1,0 +1,133 @@
+"""An exchange without a terminal that can draw: the text as it is, and a line for each thing that happens.
+
+`hold=True` gives out only the text of the last answer, once it is known to be the last: what a program that captures
+the output wants. Otherwise text is given out as it comes.
+"""
+
+from typing import Protocol
+
+from bottega.cli.screen import notes, tools
+from bottega.cli.screen.clean import Cleaner, clean, one_line
+from bottega.cli.screen.terminal import Terminal
+from bottega.events import facts
+from bottega.events.event import Event
+from bottega.events.fold import result_text
+from bottega.messages.block import plain_text, tool_uses
+
+
+class Screen(Protocol):
+    """What shows an exchange to a person."""
+
+    def show(self, event: Event) -> None: ...
+
+    def tick(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Plain:
+    def __init__(
+        self,
+        text: Terminal,
+        notes_to: Terminal | None,
+        errors_to: Terminal,
+        *,
+        hold: bool = False,
+        footer: bool = False,
+    ) -> None:
+        self._text = text
+        self._notes = notes_to
+        self._errors = errors_to
+        self._hold = hold
+        self._footer = footer
+        self._cleaner = Cleaner()
+        self._at_start = True
+        """The cursor stands at the start of a line."""
+        self._written = False
+        self._answered = False
+        self._calls: dict[str, str] = {}
+        self._model = ""
+        self._failed = False
+
+    def show(self, event: Event) -> None:
+        match event.data:
+            case facts.TextDelta() as piece if not self._hold:
+                self._say(self._cleaner.feed(piece.text))
+            case facts.MessageStart() as start:
+                self._model, self._answered = start.model, False
+            case facts.AssistantMessage() as answer:
+                self._whole(answer)
+            case facts.ToolResultFact() as result:
+                self._result(result)
+            case facts.ErrorMessage() as error:
+                self._failed = True
+                self._break()
+                self._errors.write(f"bottega: {' '.join(notes.problem(error))}".strip() + "\n")
+            case facts.ConversationRetrying() as retrying:
+                wait = retrying.delay_ms / 1000
+                self.note(tools.plain(notes.retry(retrying, wait)))
+            case facts.StreamReset():
+                self._answered = False
+                self.note("↺ The answer broke off and starts again.")
+            case facts.ExchangeResponse() as end:
+                self._end(end)
+            case _:
+                pass
+
+    def tick(self) -> None:
+        """Nothing moves here."""
+
+    def close(self) -> None:
+        self._say(self._cleaner.end())
+        self._break()
+
+    def note(self, line: str) -> None:
+        """A line beside the answer."""
+        if self._notes is None:
+            return
+        self._break()
+        self._notes.write(f"{line}\n")
+
+    def _say(self, text: str) -> None:
+        if not text:
+            return
+        if not self._answered and self._written:
+            self._break()
+            text = f"\n{text}"
+        self._text.write(text)
+        self._answered = self._written = True
+        self._at_start = text.endswith("\n")
+
+    def _break(self) -> None:
+        if not self._at_start:
+            self._text.write("\n")
+            self._at_start = True
+
+    def _whole(self, answer: facts.AssistantMessage) -> None:
+        self._say(self._cleaner.end())
+        if not self._hold and not self._answered:
+            self._say(clean(plain_text(answer.content)))
+        for notice in answer.notices:
+            self.note(f"note: {clean(notice)}")
+        for use in tool_uses(answer.content):
+            self._calls[use.id] = tools.arguments(use.input)
+
+    def _result(self, result: facts.ToolResultFact) -> None:
+        line = tools.finished(
+            result.name,
+            self._calls.pop(result.tool_id, ""),
+            tools.outcome(result_text(result), result.is_error),
+            ok=not result.is_error,
+            ms=result.duration_ms,
+            width=self._notes.width if self._notes else 80,
+        )
+        self.note(tools.plain(line))
+
+    def _end(self, end: facts.ExchangeResponse) -> None:
+        if self._hold:
+            self._say(clean(end.final_response))
+        self.close()
+        if told := "" if self._failed else notes.ending(end):
+            self.note(told)
+        if self._footer:
+            self.note(one_line(notes.footer(end, self._model)))

@@ -1,0 +1,67 @@
+"""From the command line to an open studio: flags become settings, and a coroutine gets a loop of its own."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bottega.cli import logs
+from bottega.cli.lazy import Invocation
+from bottega.errors import BadUsage
+from bottega.settings import Settings, load
+from bottega.studio import Studio, existing_folder
+
+T = TypeVar("T")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def settings_of(flags: Mapping[str, Any] | None = None, folder: Path | None = None) -> Settings:
+    """The settings of this call; a project's keys that do not count are named on stderr."""
+    invocation = click.get_current_context().ensure_object(Invocation)
+    home = Path(invocation.home).expanduser().absolute() if invocation.home else None
+    settings = load(flags, home=home, folder=folder)
+    for warning in settings.warnings:
+        print(f"bottega: {warning}", file=sys.stderr)
+    return settings
+
+
+def studio_of(flags: Mapping[str, Any] | None = None, folder: Path | None = None) -> Studio:
+    """A studio that is not open yet, for a command that may run prompts."""
+    return Studio(settings=settings_of(flags, folder), admits_as="cli")
+
+
+def place(folder: Path | None, session: str | None) -> Path:
+    """Where the project's own settings are looked for; a session that goes on stays where it was."""
+    if folder is not None and session:
+        raise BadUsage(
+            "A session stays in its folder.", hint="Leave out either --session or --cwd."
+        )
+    return existing_folder(folder or Path())
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` to its end, with logging as the command line asks for."""
+    logs.begin(click.get_current_context().ensure_object(Invocation).debug)
+    return asyncio.run(work)
+
+
+def agent_options(command: Decorated) -> Decorated:
+    """What chat and run have in common: who answers, and where."""
+    options = (
+        click.option("-m", "--model", help="The model, as `bottega models` lists it."),
+        click.option("-a", "--agent", help="The agent; `assistant` unless set otherwise."),
+        click.option(
+            "-C",
+            "--cwd",
+            "--folder",
+            "folder",
+            type=click.Path(path_type=Path),
+            help="The folder that the agent works in.  [default: here]",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -1,0 +1,52 @@
+"""What a line that begins with a slash means. Pure."""
+
+import re
+from difflib import get_close_matches
+from typing import NamedTuple
+
+COMMANDS = {
+    "help": "Show these commands.",
+    "model": "Show who answers, or choose: /model openai/gpt-5",
+    "new": "Begin a new session.",
+    "sessions": "List the last sessions; /sessions 2 goes on with the second.",
+    "exit": "Leave; so do Ctrl-D, and Ctrl-C on an empty line.",
+}
+
+_SHAPE = re.compile(r"/([a-zA-Z?]+)(?:\s+(.*))?\s*$", re.DOTALL)
+_OTHERWISE = {"quit": "exit", "q": "exit", "?": "help", "h": "help", "models": "model"}
+
+
+class Slash(NamedTuple):
+    name: str
+    """One of `COMMANDS`, or empty if there is none of that name."""
+    argument: str
+    typed: str
+
+
+def parse(line: str) -> Slash | None:
+    """The command in this line; None if it is a prompt, as `/etc/hosts, what is it?` is one."""
+    found = _SHAPE.match(line)
+    if not found:
+        return None
+    typed = found[1].lower()
+    name = _OTHERWISE.get(typed, typed)
+    return Slash(name if name in COMMANDS else "", (found[2] or "").strip(), typed)
+
+
+def unknown(typed: str) -> str:
+    """What to say to a command that is not there."""
+    near = get_close_matches(typed, [*COMMANDS, *_OTHERWISE], 1, 0.5)
+    meant = f" Did you mean /{_OTHERWISE.get(near[0], near[0])}?" if near else ""
+    return f"There is no command /{typed}.{meant} /help lists them."
+
+
+def overview() -> str:
+    widest = max(map(len, COMMANDS))
+    lines = [f"/{name.ljust(widest)}  {told}" for name, told in COMMANDS.items()]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "Alt-Enter, or a backslash before Enter, begins a new line. Ctrl-C stops an answer.",
+        ]
+    )

@@ -1,0 +1,101 @@
+"""What a person types: an edited line with a history on a terminal, plain lines from anything else."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from bottega.cli.talk.slash import COMMANDS
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import History
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+
+class Reader(Protocol):
+    async def read(self) -> str | None:
+        """The next thing said; None when the person leaves."""
+        ...
+
+
+class Lines:
+    """Standard input that is no terminal: each line is a prompt."""
+
+    async def read(self) -> str | None:
+        line = await asyncio.to_thread(sys.stdin.buffer.readline)
+        return line.decode("utf-8", "replace").rstrip("\r\n") if line else None
+
+
+class Editor:
+    """A line editor: history, several lines by Alt-Enter or a backslash, pasted text kept whole."""
+
+    def __init__(self, history: Path, *, colour: bool) -> None:
+        self._session = _session(history, colour)
+
+    async def read(self) -> str | None:
+        try:
+            return await self._session.prompt_async()
+        except (EOFError, KeyboardInterrupt):
+            return None
+
+
+def _session(history: Path, colour: bool) -> "PromptSession[str]":
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import WordCompleter
+    from prompt_toolkit.formatted_text import FormattedText
+    from prompt_toolkit.output import ColorDepth
+
+    completer = WordCompleter([f"/{name}" for name in COMMANDS], sentence=True)
+    return PromptSession(
+        FormattedText([("ansiyellow bold", "› ")]),
+        multiline=True,
+        prompt_continuation=lambda width, number, wraps: " " * width,
+        history=_history(history),
+        key_bindings=_keys(),
+        completer=completer,
+        complete_while_typing=False,
+        color_depth=None if colour else ColorDepth.DEPTH_1_BIT,
+        erase_when_done=False,
+    )
+
+
+def _history(path: Path) -> "History":
+    """Kept in a file that only its owner may read; in memory where no file can be had."""
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600))
+        path.chmod(0o600)
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(path))
+
+
+def _keys() -> "KeyBindings":
+    from prompt_toolkit.key_binding import KeyBindings
+
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _(event: "KeyPressEvent") -> None:
+        buffer = event.current_buffer
+        if buffer.document.text_before_cursor.endswith("\\"):
+            buffer.delete_before_cursor(1)
+            buffer.insert_text("\n")
+        elif buffer.text.strip():
+            buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    def _(event: "KeyPressEvent") -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("c-c")
+    def _(event: "KeyPressEvent") -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            event.app.exit(exception=KeyboardInterrupt())
+
+    return keys
