@@ -119,7 +119,7 @@ class Worker:
 
     async def _done(self, session: SessionRow, pen: Pen) -> bool:
         """Run the next prompt; True, and the lease is released, once none waits."""
-        found = await self._log.database.read(lambda c: inbox.next_prompt(c, session.n))
+        found = self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n))
         if found is None:
             return await self._log.database.write(lambda c: leases.release(c, pen.lease))
         prompt, status = found
