@@ -2,11 +2,10 @@
 
 from contextlib import aclosing
 
-from bottega.providers.connect import Transport
-from bottega.providers.transport import HttpProvider
-
 from bottega.messages.message import user
+from bottega.providers.connect import Transport
 from bottega.providers.provider import Finished, Request, Target, TextPiece
+from bottega.providers.transport import HttpProvider
 from bottega.providers.wires import wire
 from stopwatch import LENGTHS, QUESTION, Figures, Work, cpu_of, main, stream_figures
 

@@ -3,7 +3,6 @@
 import timeit
 
 from bottega.tools.validate import Validator
-
 from stopwatch import Figures, main
 
 TEXT = {"type": "string"}

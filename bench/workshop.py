@@ -7,7 +7,6 @@ from itertools import count, islice
 from typing import Any
 
 import msgspec
-from bottega.tools.decorator import tool
 
 from bottega.events import facts
 from bottega.events.event import Event
@@ -16,6 +15,7 @@ from bottega.messages.block import Text, ToolUse
 from bottega.sessions import lease as leases
 from bottega.sessions.pen import Pen
 from bottega.studio import Session, Studio
+from bottega.tools.decorator import tool
 from stopwatch import QUESTION, TOOL, value_of
 
 

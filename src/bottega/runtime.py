@@ -1,12 +1,15 @@
 """Opens every part from the settings: the only place where parts meet."""
 
+from collections.abc import Iterable
+from threading import Thread
+
 import msgspec
 
 from bottega.agents.agent import BUILT_IN, Agent
 from bottega.agents.limits import PRESETS
 from bottega.agents.loop import Model
 from bottega.agents.plan import Plan
-from bottega.errors import BadUsage, NotFound
+from bottega.errors import BadUsage, Misconfigured, NotFound, Problem
 from bottega.messages.block import Origin
 from bottega.providers import catalog, route
 from bottega.providers.connect import Timeouts, Transport
@@ -24,6 +27,7 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.tool import Tool
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -34,8 +38,11 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Runtime:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, tools: Iterable[Tool] = ()) -> None:
         self.settings = settings
+        self.registry = builtin_registry()
+        for tool in tools:
+            self.registry.register(tool)
         home = Home(settings.home)
         self.database = Database.open(home, MIGRATIONS)
         self.blobs = Blobs(home.blobs)
@@ -43,8 +50,10 @@ class Runtime:
         self.sessions = Sessions(self.database)
         self.inbox = Inbox(self.log)
         self.attachments = Attachments(self.database, self.blobs)
-        self.registry = builtin_registry()
         self.keys = KeyRing(settings.home)
+        self._prices_begun = False
+        self._closed_ring: Problem | None = None
+        """Why kept keys cannot be used, if they cannot."""
         ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
         self.transport = Transport(ca_file=ca_file)
 
@@ -60,7 +69,15 @@ class Runtime:
         for name, own in values.providers.items():
             endpoint = Endpoint(base_url=own.base_url, wire=own.wire, key_env=own.key_env)
             table = route.define(table, name, endpoint, env)
-        return route.with_keys(table, self.keys.all())
+        return route.with_keys(table, self._kept_keys())
+
+    def _kept_keys(self) -> dict[str, str]:
+        """The key ring's keys; one that cannot be opened must not keep those from the environment from working."""
+        try:
+            return self.keys.all()
+        except Problem as problem:
+            self._closed_ring = problem
+            return {}
 
     def choose(self, model: str = "") -> Chosen:
         """The model that was asked for, else the one that the settings or the keys suggest, else the guide."""
@@ -97,7 +114,12 @@ class Runtime:
     def model(self, name: str) -> Model:
         """The model behind a name, ready to be asked; refuse a name that leads nowhere."""
         table, values = self.routes(), self.settings.values
-        found = route.resolve(name, table)
+        try:
+            found = route.resolve(name, table)
+        except Misconfigured:
+            if self._closed_ring:
+                raise self._closed_ring from None
+            raise
         provider, origin = self._provider(found, table)
 
         def price(answer: Finished) -> int | None:
@@ -122,6 +144,12 @@ class Runtime:
         registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)
         return Plan(agent, model, registry, session.folder)
 
+    def _read_prices(self) -> None:
+        """Begin to read the list of prices, which takes a third of a second, before an answer needs it."""
+        if not self._prices_begun:
+            self._prices_begun = True
+            Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
+
     def _provider(self, found: Route, table: Routes) -> tuple[Provider, Origin]:
         if found.provider == "guide":
             from bottega.providers.guide import Guide
@@ -132,6 +160,7 @@ class Runtime:
             from bottega.providers.scripted import Scripted
 
             return Scripted(load(found.model) if found.model else None), ""
+        self._read_prices()
         from bottega.providers.transport import HttpProvider
         from bottega.providers.wires import wire
 

@@ -8,7 +8,7 @@ async with bottega.Studio() as studio:
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,6 +28,7 @@ from bottega.sessions.history import replay
 from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.settings import Settings, load
+from bottega.tools.tool import Tool
 from bottega.workers.worker import OnCrash, Worker
 
 Callback = Callable[[Any], Awaitable[None] | None]
@@ -45,17 +46,19 @@ class Studio:
         *,
         settings: Settings | None = None,
         flags: Mapping[str, Any] | None = None,
+        tools: Iterable[Tool] = (),
         on_crash: OnCrash = "close",
         admits_as: Place = "python",
     ) -> None:
         self.settings = settings or load(flags, home=Path(home).absolute() if home else None)
+        self._tools = tuple(tools)
         self._on_crash: OnCrash = on_crash
         self._place: Place = admits_as
         self._runtime: Runtime | None = None
         self._worker: Worker | None = None
 
     async def __aenter__(self) -> "Studio":
-        self._runtime = await asyncio.to_thread(Runtime, self.settings)
+        self._runtime = await asyncio.to_thread(Runtime, self.settings, self._tools)
         return self
 
     async def __aexit__(

@@ -5,11 +5,11 @@ from collections import Counter
 from pathlib import Path
 
 import msgspec
-from bottega.messages.repair import repair
-from bottega.sessions.history import messages_of
 
 from bottega.events import codec, fold
 from bottega.events.event import Event
+from bottega.messages.repair import repair
+from bottega.sessions.history import messages_of
 from bottega.studio import Studio
 from tests.chaos.victim import Seen
 from tests.messages import strict

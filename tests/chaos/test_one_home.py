@@ -73,7 +73,9 @@ async def test_two_that_run_and_one_that_follows_see_no_gap_no_double_and_no_sta
         made = [await studio.start(model=model, folder=folder, title=title) for title in titles]
     mine, yours, shared = (session.id for session in made)
     reads, writes = os.pipe()
-    follower = CONTEXT.Process(target=_follow, args=(str(home), [mine, yours, shared], Handle(writes)))
+    follower = CONTEXT.Process(
+        target=_follow, args=(str(home), [mine, yours, shared], Handle(writes))
+    )
     runners = [
         CONTEXT.Process(target=_run, args=(str(home), model, str(folder), [own, shared]))
         for own in (mine, yours)

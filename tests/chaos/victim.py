@@ -15,11 +15,20 @@ import msgspec
 from bottega import failpoint
 from bottega.events import codec
 from bottega.studio import Studio
+from bottega.tools.decorator import tool
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     ["tests.chaos.victim", "bottega.providers.scripted", "bottega.tools.builtin"]
 )
+
+
+@tool(effects=["write"])
+def leave_trace(path: str) -> str:
+    """Have an effect that can be counted."""
+    with Path(path).open("a") as file:
+        file.write("here\n")
+    return "done"
 
 
 class Seen(msgspec.Struct):
@@ -81,7 +90,7 @@ def _live(home: str, model: str, folder: str, failpoints: str, out: Handle) -> N
 
 
 async def _prompt(home: Path, model: str, folder: str, out: int) -> None:
-    async with Studio(home) as studio:
+    async with Studio(home, tools=[leave_trace]) as studio:
         rows = await studio.sessions(1)
         if rows:
             session = await studio.resume(rows[0].id)

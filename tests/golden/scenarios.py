@@ -162,7 +162,8 @@ def limit() -> list[Event]:
 def steer() -> list[Event]:
     return log(
         *prompt("look around"), START, asked(READ), intent(READ), result(READ, "# Notes"),
-        UserMessage((Text("only the headings"),), steer=True), START, DONE, finished(2), message_id=FIRST,
+        UserMessage((Text("only the headings"),), steer=True), START, DONE, finished(2),
+        message_id=FIRST,
     )  # fmt: skip
 
 

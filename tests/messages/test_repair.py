@@ -153,8 +153,10 @@ def test_a_result_that_came_late_stands_right_after_its_call() -> None:
 
 def test_results_said_in_one_message_or_by_the_user_become_one_message_each() -> None:
     both = (ToolResult("a", (Text("1"),)), ToolResult("b", (Text("2"),)))
-    history = (user("go"), answer(use("a"), use("b")), Message("user", (*both, Text("and"))))
-    assert repair(history, "openai-chat")[2:] == (result("a", "1"), result("b", "2"), user("and"))
+    start = (user("go"), answer(use("a"), use("b")))
+    for said in (Message("user", both), Message("tool", both)):
+        mended = repair((*start, said, user("and")), "openai-chat")
+        assert mended == (*start, result("a", "1"), result("b", "2"), user("and"))
 
 
 def test_a_call_and_its_result_are_renamed_together() -> None:

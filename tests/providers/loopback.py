@@ -129,7 +129,7 @@ class Proxy:
 
 
 @asynccontextmanager
-async def proxying(port: int, *, login: str = "") -> AsyncIterator[Proxy]:
+async def proxying(port: int, *, login: str = "", refuse: int = 0) -> AsyncIterator[Proxy]:
     """An HTTP proxy that knows one way only, to `port` here, whatever host is asked for."""
     proxy = Proxy("", [], [])
 
@@ -139,8 +139,9 @@ async def proxying(port: int, *, login: str = "") -> AsyncIterator[Proxy]:
         proxy.requests.append(first)
         given = [line for line in rest.split("\r\n") if line.startswith("Proxy-Authorization: ")]
         proxy.logins += [line.partition(": ")[2] for line in given]
-        if login and not given:
-            writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        status = 407 if login and not given else refuse
+        if status:
+            writer.write(f"HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n".encode())
             writer.close()
             return
         onward, back = await asyncio.open_connection("127.0.0.1", port)

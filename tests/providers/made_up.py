@@ -1,97 +1,104 @@
-"""Made-up answers: streams as the providers write them, from plain dictionaries."""
+"""Made-up answers, and a server that gives them to whoever asks: us, or a vendor's own SDK."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+import json
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import msgspec
 from aiohttp import web
+from pydantic import TypeAdapter
 
 from bottega.providers.provider import Failed, Finished, Request, StreamEvent
-from bottega.providers.wires import WireName, wire
+from bottega.providers.wires import wire
 from tests.providers.recordings import check_shape, play
 
 
-def sse(events: Iterable[dict[str, Any] | bytes], *, named: bool = True) -> bytes:
-    """A body of server-sent events; bytes are data as they stand."""
-    out = b""
+def sse(*events: Any, named: bool = False) -> bytes:
+    """A body of server-sent events; strings stand as they are."""
+    lines: list[str] = []
     for event in events:
-        data = event if isinstance(event, bytes) else msgspec.json.encode(event)
-        if named and isinstance(event, dict):
-            out += b"event: %b\n" % event["type"].encode()
-        out += b"data: %b\n\n" % data
-    return out
+        name = f"event: {event['type']}\n" if named else ""
+        lines.append(f"{name}data: {event if isinstance(event, str) else json.dumps(event)}\n\n")
+    return "".join(lines).encode()
 
 
-def finished(events: Sequence[StreamEvent]) -> Finished:
-    end = check_shape(list(events))
+def chat(delta: dict[str, Any], stop: str | None = None, **more: Any) -> dict[str, Any]:
+    """One event of a chat completion."""
+    choice = {"index": 0, "delta": delta, "finish_reason": stop}
+    frame = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return {**frame, "choices": [choice], **more}
+
+
+def calling(*entries: dict[str, Any]) -> dict[str, Any]:
+    """An event of a chat completion with these entries of `tool_calls`."""
+    return chat({"tool_calls": list(entries)})
+
+
+def piece(text: str = "", name: str = "", **more: Any) -> dict[str, Any]:
+    """A piece of a call, with its index and its id if they are given."""
+    function = {"arguments": text, **({"name": name} if name else {})}
+    return {"type": "function", "function": function, **more}
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """An object in an object in an object."""
+    value: dict[str, Any] = {}
+    for _ in range(depth):
+        value = {"message": value}
+    return value
+
+
+def finished(kind: str, body: bytes) -> Finished:
+    end = check_shape(play(kind, body))
     assert isinstance(end, Finished), end
-    msgspec.json.encode(end)  # whatever leaves an adapter can be stored
     return end
 
 
-def failed(events: Sequence[StreamEvent]) -> Failed:
-    end = check_shape(list(events))
+def failed(kind: str, body: bytes) -> Failed:
+    end = check_shape(play(kind, body))
     assert isinstance(end, Failed), end
     return end
 
 
-def in_any_pieces(kind: WireName, body: bytes) -> list[StreamEvent]:
-    """The events of a body, which must be the same whatever the size of its pieces."""
-    events = play(kind, body)
-    for size in (1, 7, 4096):
-        assert unnamed(play(kind, body, size)) == unnamed(events)
+def whole(kind: str, body: Any) -> list[StreamEvent]:
+    """What an adapter makes of a body that is no stream."""
+    decoder = wire(kind).decoder(Request(model="m", messages=()))  # type: ignore[arg-type]
+    given = body if isinstance(body, bytes) else json.dumps(body).encode()
+    events = [*decoder.whole(given), *decoder.end()]
+    check_shape(events)
     return events
 
 
-def unnamed(events: Sequence[StreamEvent]) -> Any:
-    """The events without the ids that we made up ourselves."""
-    plain: Any = msgspec.to_builtins([*events], str_keys=True)
-    text = msgspec.json.encode(plain).decode()
-    made: dict[str, str] = {}
-    for part in text.split('"'):
-        if part.startswith("call_") and len(part) == 37:
-            made.setdefault(part, f"call {len(made)}")
-    for name, plain_name in made.items():
-        text = text.replace(name, plain_name)
-    return msgspec.json.decode(text)
-
-
-def whole(kind: WireName, body: Any) -> Sequence[StreamEvent]:
-    """What an adapter makes of a non-streaming answer."""
-    data = body if isinstance(body, bytes) else msgspec.json.encode(body)
-    return wire(kind).decoder(Request(model="m", messages=())).whole(data)
-
-
-Answerer = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
 @asynccontextmanager
-async def serving(answer: Answerer) -> AsyncIterator[str]:
-    """A server on loopback that answers every request so; yields its address."""
+async def serving(body: bytes) -> AsyncIterator[str]:
+    """The address of a server that answers every request with this stream."""
+
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(body=body, content_type="text/event-stream")
+
     app = web.Application()
-    app.router.add_route("*", "/{path:.*}", answer)
+    app.router.add_post("/{path:.*}", answer)
     runner = web.AppRunner(app)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
     try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     finally:
         await runner.cleanup()
 
 
-def streamed(body: bytes) -> Answerer:
-    async def answer(request: web.Request) -> web.Response:
-        await request.read()
-        return web.Response(body=body, content_type="text/event-stream")
-
-    return answer
+def fits(shape: Any, body: dict[str, Any]) -> None:
+    """Check a request's body against the parameters of the vendor's SDK."""
+    adapter = TypeAdapter(shape)  # must outlive the walk, which still needs it
+    exhaust(adapter.validate_python(body))
 
 
-def plainly(body: bytes) -> Answerer:
-    async def answer(request: web.Request) -> web.Response:
-        await request.read()
-        return web.Response(body=body, content_type="application/json")
-
-    return answer
+def exhaust(value: Any) -> None:
+    """Walk through it all: what the SDK types as an iterable is checked only when it is read."""
+    if isinstance(value, dict):
+        for entry in value.values():
+            exhaust(entry)
+    elif not isinstance(value, str | bytes) and hasattr(value, "__iter__"):
+        for entry in value:
+            exhaust(entry)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from bottega.messages.block import (
@@ -11,7 +12,6 @@ from bottega.messages.block import (
     Text,
     ToolResult,
     ToolUse,
-    plain_text,
 )
 from bottega.messages.message import Usage
 from bottega.providers import anthropic
@@ -23,13 +23,10 @@ from bottega.providers.provider import (
     Started,
     TextPiece,
 )
-from tests.providers.made_up import failed, finished, in_any_pieces, sse, whole
+from tests.providers.odd_answers import failed, finished, in_any_pieces, sse, whole
 from tests.providers.recordings import (
-    Recording,
     added_up,
-    blocks_are_valid,
     check_shape,
-    every_recording,
     play,
 )
 
@@ -332,9 +329,38 @@ def test_a_failed_server_tool_is_an_error() -> None:
     assert result.content == (Text("url_not_accessible"),)
 
 
+def test_what_has_no_place_is_passed_over() -> None:
+    body = answer(
+        opened(0, type="text", text="", citations=[{"title": "Given"}, 5]),
+        delta(0, "citations", citation={"type": "x"}),
+        {"type": "content_block_delta", "index": 0},
+        {"type": "content_block_stop", "index": 9},
+        {"type": "message_delta", "usage": 5},
+        delta(0, "text", text="x"),
+        closed(0),
+        opened(1, type="thinking", thinking="Hm."),
+        delta(1, "signature", signature=""),
+        closed(1),
+        opened(2, type="tool_use", id="a", name="f"),
+        delta(2, "text", text="no"),
+        opened(3, type="tool_use", id="a", name="f"),
+        opened(4, type="x_tool_result", tool_use_id="b", content="plain"),
+        b"",
+    )
+    first, thought, use, other, result, cited = finished(play("anthropic", body)).content
+    assert (first, thought) == (Text("x"), Reasoning("Hm.", "anthropic"))
+    assert isinstance(use, ToolUse)
+    assert isinstance(other, ToolUse)
+    assert use.id != other.id, "two calls never share an id"
+    assert isinstance(result, ToolResult)
+    assert result.content == (Text("plain"),)
+    assert cited == Sources((Source("Given"),))
+
+
 def test_unknown_events_blocks_and_pings_are_ignored() -> None:
     body = sse(
         [
+            b"[DONE]",
             START,
             {"type": "ping"},
             {"type": "brand_new", "delta": {"type": "what"}},
@@ -456,6 +482,8 @@ def test_a_whole_answer_gives_the_same_events() -> None:
 
 
 def test_a_whole_answer_cut_in_a_call_has_no_runnable_call() -> None:
+    nameless = {**MESSAGE, "content": [{"type": "tool_use"}, {"type": "text", "text": "x"}]}
+    assert failed(whole("anthropic", nameless)).code == "provider_error"
     cut = {**MESSAGE, "stop_reason": "max_tokens", "content": MESSAGE["content"][:3]}
     assert finished(whole("anthropic", cut)).content[-1] == ToolUse(
         "a", "read", {}, malformed='{"path":"x"}'
@@ -487,11 +515,19 @@ def test_an_http_error_is_explained() -> None:
     assert (end.code, end.retryable, end.retry_after) == ("rate_limited", True, 7.0)
 
 
-@every_recording("anthropic")
-def test_a_recorded_answer_says_what_the_sdk_says(recording: Recording) -> None:
-    for size in (0, 1, 7, 4096):
-        summed = added_up(play("anthropic", recording.body.encode(), size))
-        blocks_are_valid(summed["end"])
-        assert summed["text"] == recording.expected["text"] == plain_text(summed["end"].content)
-        assert summed["reasoning"] == recording.expected["reasoning"]
-        assert summed["stop"] == recording.expected["stop"]
+@pytest.mark.parametrize("depth", [500, 501, 5000])
+def test_nothing_is_too_deep_to_end_well(depth: int) -> None:
+    result = {"type": "x_tool_result", "tool_use_id": "a", "content": "?"}
+    for event in (
+        opened(0, **result),
+        opened(0, type="redacted_thinking", data="?"),
+        opened(0, type="server_tool_use", id="a", name="f", input={"a": "?"}),
+        opened(0, type="tool_use", id="a", name="f", input={"a": "?"}),
+        delta(0, "citations", citation="?"),
+        {"type": "error", "error": {"message": "?"}},
+    ):
+        deep = (b"[" if depth % 2 else b'{"content":') * depth
+        deep += b"1" + (b"]" if depth % 2 else b"}") * depth
+        events = play("anthropic", answer(event).replace(b'"?"', deep))
+        check_shape(events)
+        msgspec.json.decode(msgspec.json.encode(events))

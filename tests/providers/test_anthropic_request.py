@@ -338,6 +338,11 @@ def test_a_turn_of_another_model_goes_on_without_a_budget() -> None:
     assert b"adaptive" in sent(request(*history, effort="high", model="claude-opus-5")).body
 
 
+def test_results_without_their_call_do_not_stop_a_request() -> None:
+    assert b"budget" in sent(request(result("x"), effort="high")).body
+    assert turns(Message("user", (Sources(), Text("a"))), said(Text("b")))[1]["role"] == "assistant"
+
+
 def test_a_temperature_is_sent_where_it_may_be() -> None:
     assert body(request(temperature=0.3))["temperature"] == 0.3
     high = sent(request(temperature=1.7))

@@ -10,7 +10,7 @@ from bottega.messages.block import Reasoning, Text, ToolUse
 from bottega.messages.message import Message, Usage, user
 from bottega.providers import anthropic
 from bottega.providers.provider import Finished, Request, Target, ToolSpec
-from tests.providers.made_up import finished, plainly, serving, sse, streamed, whole
+from tests.providers.odd_answers import finished, plainly, serving, sse, streamed, whole
 from tests.providers.oracles import anthropic_sdk
 from tests.providers.recordings import play
 from tests.providers.test_anthropic import (

@@ -5,9 +5,10 @@ import pytest
 from bottega.messages.block import Text
 from bottega.providers.attempt import kind_of
 from bottega.providers.connect import Transport
-from bottega.providers.provider import Failed, Finished, Started, TextPiece
-from tests.providers.loopback import JSON, Gate, Reply, serving, squeezed
-from tests.providers.plain import Caller, answer, line, text_of
+from bottega.providers.provider import Failed, Finished, Request, Started, Target, TextPiece
+from bottega.providers.transport import HttpProvider
+from tests.providers.loopback import CUT, JSON, Gate, Reply, serving, squeezed
+from tests.providers.plain import REQUEST, Caller, Plain, answer, line, text_of
 
 PAGE = b"<!doctype html><title>Sign in</title>"
 
@@ -135,3 +136,44 @@ async def test_what_follows_the_end_is_ignored(transport: Transport) -> None:
 )
 def test_the_first_bytes_say_what_a_body_is(content_type: str, first: bytes, kind: str) -> None:
     assert kind_of(content_type, first) == kind
+
+
+async def test_an_endless_event_is_given_up(transport: Transport) -> None:
+    async with serving(Reply([b"data: ", *[b"x" * 4_000_000] * 10])) as server:
+        failed = await Caller(transport, server.url).fail()
+    assert failed.code == "provider_error"
+    assert "more at once than any answer holds" in failed.message
+
+
+async def test_an_endless_answer_in_one_piece_is_given_up(transport: Transport) -> None:
+    async with serving(Reply([b'{"text": "', *[b"x" * 8_000_000] * 10], headers=JSON)) as server:
+        failed = await Caller(transport, server.url).fail()
+    assert "more at once than any answer holds" in failed.message
+
+
+async def test_an_error_whose_body_breaks_off_is_still_explained(transport: Transport) -> None:
+    async with serving(Reply([b"no", CUT], 404)) as server:
+        failed = await Caller(transport, server.url).fail()
+    assert failed.message.startswith("status 404")
+
+
+class Mute(Plain):
+    """A protocol with a mistake: its decoder never ends."""
+
+    def decoder(self, request: Request) -> "Mute":
+        return self
+
+    def step(self, name: str, data: bytes) -> tuple[()]:
+        return ()
+
+    whole = step
+
+    def end(self) -> tuple[()]:
+        return ()
+
+
+async def test_a_protocol_that_forgets_the_end_does_not_hang(transport: Transport) -> None:
+    async with serving(Reply(answer("Hello"))) as server:
+        provider = HttpProvider(Mute(), Target("mute", server.url, max_attempts=1), transport)
+        events = [event async for event in provider.stream(REQUEST)]
+    assert [type(event) for event in events] == [Failed]

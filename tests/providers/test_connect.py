@@ -71,6 +71,17 @@ async def test_a_proxy_that_wants_a_login_is_said(scheme: str) -> None:
     assert server.requests == []
 
 
+@pytest.mark.parametrize(("status", "again"), [(403, False), (502, True)])
+async def test_a_proxy_that_opens_no_tunnel_is_said(status: int, again: bool) -> None:
+    async with proxying(1, refuse=status) as proxy:
+        transport = Transport(proxies={"https": proxy.url})
+        failed = await Caller(transport, "https://provider.test", attempts=1).fail()
+        await transport.close()
+    assert f"(HTTP status {status})" in failed.message
+    assert "NO_PROXY" in failed.hint
+    assert failed.retryable is again
+
+
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_the_proxys_login_is_given_to_the_proxy_only(scheme: str, tmp_path: Path) -> None:
     authority, tls = certificates.make(tmp_path)
@@ -182,12 +193,12 @@ def test_importing_the_transport_imports_no_http_library() -> None:
         "import sys, bottega.providers.transport, bottega.providers.route, "
         "bottega.providers.catalog, bottega.providers.probe, bottega.spending.key; "
         "heavy = {'aiohttp', 'genai_prices', 'cryptography', 'pydantic'} & set(sys.modules); "
-        "sys.exit(', '.join(heavy))"
+        "print(*heavy, end='')"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
-    assert (found.returncode, found.stderr) == (0, "")
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
 async def test_a_session_keeps_no_cookies(transport: Transport) -> None:

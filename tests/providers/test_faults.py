@@ -60,6 +60,16 @@ async def test_a_connection_that_never_stands_is_given_up(transport: Transport) 
     assert failed.retryable
 
 
+async def test_a_server_that_does_not_take_the_request_is_given_up(transport: Transport) -> None:
+    async with _speaking(b"", reads=False) as url:
+        timeouts = Timeouts(connect=0.1, idle=0.05, slowest_upload=1e12)
+        caller = Caller(transport, url, attempts=1, timeouts=timeouts)
+        end = (await caller.ask(system="x" * 30_000_000))[-1]
+    assert isinstance(end, Failed)
+    assert (end.code, end.retryable) == ("timeout", True)
+    assert "sent nothing for 0.05 seconds" in end.message
+
+
 @pytest.mark.parametrize(
     "url",
     ["ftp://host.test", "no address", "http://", "http://[::1", "http://a:b:c", "", "file:///"],
@@ -132,12 +142,14 @@ def test_short_words_are_not_taken_for_secrets() -> None:
 
 
 @asynccontextmanager
-async def _speaking(greeting: bytes) -> AsyncIterator[str]:
-    """A server that says this, whatever it hears, and stays."""
+async def _speaking(greeting: bytes, reads: bool = True) -> AsyncIterator[str]:
+    """A server that says this, whatever it hears or does not even take, and stays."""
     open_ones: list[asyncio.StreamWriter] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         open_ones.append(writer)
+        if not reads:
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
         writer.write(greeting)
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
@@ -146,4 +158,4 @@ async def _speaking(greeting: bytes) -> AsyncIterator[str]:
     finally:
         server.close()
         for writer in open_ones:
-            writer.close()
+            writer.transport.abort()

@@ -231,6 +231,11 @@ def test_what_it_cannot_take_is_refused_by_name(block: Block, able: Abilities, w
     assert "gemini-2.5-flash" in str(refused.value)
 
 
+def test_what_google_ran_needs_no_tools_of_ours() -> None:
+    ran = said(ToolUse("c", "code_execution", server=True), ToolResult("c", server=True))
+    assert sent(request(user("a"), ran, user("b"), abilities=Abilities(tools=False))).body
+
+
 def test_tools_on_offer_to_a_model_without_them_are_refused() -> None:
     with pytest.raises(Unsupported, match="tools"):
         sent(request(tools=(TOOL,), abilities=Abilities(tools=False)))
@@ -273,6 +278,12 @@ def test_what_a_model_has_not_is_left_out_with_a_notice() -> None:
     wire = sent(request(temperature=0.5, effort="low", abilities=able))
     assert b"generationConfig" not in wire.body
     assert len(wire.notices) == 2
+
+
+def test_messages_with_nothing_to_say_are_left_out() -> None:
+    nothing = Message("user", (Sources(), Text("")))
+    found = turns(user("a"), said(Reasoning("x")), nothing, user("b"))
+    assert found == [{"role": "user", "parts": [{"text": "a"}, {"text": "b"}]}]
 
 
 def test_half_characters_do_not_stop_a_request() -> None:

@@ -12,7 +12,7 @@ from bottega.messages.block import Reasoning, Sources, Text, ToolUse
 from bottega.messages.message import Message, Usage, user
 from bottega.providers import gemini
 from bottega.providers.provider import Finished, Request, Target, ToolSpec
-from tests.providers.made_up import Answerer, finished, plainly, serving, streamed, whole
+from tests.providers.odd_answers import Answerer, finished, plainly, serving, streamed, whole
 from tests.providers.oracles import gemini_sdk, gemini_types
 from tests.providers.recordings import play
 from tests.providers.test_gemini import calling, chunk, said, stream

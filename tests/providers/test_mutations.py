@@ -16,28 +16,12 @@ from hypothesis import strategies as st
 from bottega.messages.block import tool_uses
 from bottega.providers.provider import CallPiece, Finished, Request
 from bottega.providers.wires import wire
+from tests.providers.made_up import chat, sse
 from tests.providers.recordings import KINDS, RECORDINGS, blocks_are_valid, check_shape, play
 
 LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 EXAMPLES = 20_000 if LONG else 300
 LONGEST = 60_000 if LONG else 12_000
-
-
-def sse(*events: Any, named: bool = False) -> bytes:
-    lines: list[str] = []
-    for event in events:
-        name = f"event: {event['type']}\n" if named else ""
-        lines.append(f"{name}data: {event if isinstance(event, str) else json.dumps(event)}\n\n")
-    return "".join(lines).encode()
-
-
-def chat(delta: dict[str, Any], stop: str | None = None, **more: Any) -> dict[str, Any]:
-    return {
-        "id": "c1",
-        "model": "m",
-        "choices": [{"index": 0, "delta": delta, "finish_reason": stop}],
-        **more,
-    }
 
 
 CALL_ITEM = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look"}
@@ -138,9 +122,14 @@ MADE_UP: dict[str, list[bytes]] = {
     ],
 }
 
+BOTTOMLESS: Any = []
+for _ in range(150):
+    BOTTOMLESS = [{"message": BOTTOMLESS}]
+
 ODD_VALUES: list[Any] = [
     *(None, True, -1, 0, 2**63, 10**400, 1.5, 1e308, "", "x", "\ud83d", "\ude00", "\x00", "{"),
     *([], [None], [[]], {}, {"a": {"b": []}}, {"text": 5}, {"error": "no"}, [{"type": "text"}]),
+    *(BOTTOMLESS, BOTTOMLESS[0], {"error": BOTTOMLESS}),
 ]
 
 
@@ -210,14 +199,15 @@ def other_values(draw: st.DrawFn, body: bytes) -> bytes:
     place = draw(st.sampled_from(places))
     try:
         event = json.loads(lines[place][6:])
-    except ValueError:
+        ways = paths(event)
+    except (ValueError, RecursionError):
         return body
-    path = draw(st.sampled_from(paths(event) or [()]))
-    if path:
+    if ways:
+        *way, last = draw(st.sampled_from(ways))
         inner = event
-        for key in path[:-1]:
+        for key in way:
             inner = inner[key]
-        inner[path[-1]] = draw(st.sampled_from(ODD_VALUES))
+        inner[last] = draw(st.sampled_from(ODD_VALUES))
     lines[place] = b"data: " + json.dumps(event).encode()
     return b"\n".join(lines)
 

@@ -10,6 +10,7 @@ from bottega.messages.message import Usage
 from bottega.providers.provider import Finished
 from bottega.providers.wires import wire
 from tests.providers.recordings import (
+    KINDS,
     RECORDINGS,
     Recording,
     added_up,
@@ -198,8 +199,7 @@ def without_ids(events: list[Any]) -> str:
     return shown
 
 
-@needs_recordings
-@pytest.mark.parametrize("kind", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_decoder_that_has_ended_says_nothing_more(kind: str) -> None:
     decoder = wire(kind).decoder(Recording(kind, "", 200, "", {}).wire_request)  # type: ignore[arg-type]
     assert len(decoder.end()) == 1

@@ -75,6 +75,10 @@ def test_the_last_try_is_followed_by_none() -> None:
     assert next_delay(Policy(attempts=1), 1, 0, 0.0, lambda: 0.5) is None
 
 
+def test_waits_do_not_grow_beyond_all_numbers() -> None:
+    assert next_delay(Policy(attempts=10**6), 5000, 0, None, lambda: 1.0) == 30
+
+
 def test_spent_time_leaves_no_wait() -> None:
     assert next_delay(Policy(), 1, 120, None, lambda: 0.5) is None
     assert next_delay(Policy(), 1, nan, None, lambda: 0.5) is None

@@ -212,6 +212,16 @@ def test_a_home_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("name", ["keys.json", "master.key"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    ring = KeyRing(tmp_path)
+    ring.set("openai", KEY)
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    with pytest.raises(StorageFailed, match=name):
+        ring.get("openai")
+
+
 @pytest.mark.parametrize("point", POINTS)
 def test_a_full_disk_keeps_what_was_there(tmp_path: Path, point: str) -> None:
     KeyRing(tmp_path).set("openai", KEY)

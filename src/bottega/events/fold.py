@@ -43,7 +43,7 @@ EMPTY = Fold()
 def step(state: Fold, fact: Event) -> tuple[Fold, list[Event]]:
     """Advance the fold by one stored fact; return it among what the layers above saw."""
     payload = fact.data
-    if type(payload) is facts.TextDelta and state.open == "text" and state.responding:
+    if type(payload) is facts.TextDelta and state.open == "text":
         return state, [fact]
     rule = _RULES.get(type(payload))
     if rule is None:
@@ -148,14 +148,11 @@ def _message_start(state: Fold, fact: Event, _: facts.MessageStart) -> _Stepped:
 
 
 def _text_delta(state: Fold, _: Event, __: facts.TextDelta) -> _Stepped:
-    before: list[Derived] = []
+    before = _closed(state)
     if not state.responding:
         before.append(("conversation_responding", _NOTHING))
-    if state.open != "text":
-        before = [*_closed(state), *before]
-        state = _change(state, open="text", block=state.block + 1)
-        before.append(("text_content_block_start", layers.BlockStart(state.block)))
-    return _change(state, responding=True), before, []
+    state = _change(state, open="text", block=state.block + 1, responding=True)
+    return state, [*before, ("text_content_block_start", layers.BlockStart(state.block))], []
 
 
 def _reasoning_delta(state: Fold, _: Event, __: facts.ReasoningDelta) -> _Stepped:

@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from binascii import Error as NoBase64
+from types import UnionType
 
 from bottega.errors import Unsupported
 from bottega.messages.block import Audio, Block, Document, Image, Media, ToolResult, ToolUse
@@ -12,26 +13,35 @@ _TEXTUAL = ("json", "xml", "yaml", "toml", "javascript", "x-python", "x-sh", "sq
 
 def check(request: Request) -> None:
     """Raise `Unsupported` where a message, or the tools on offer, need what the model has not."""
-    if request.tools and not request.abilities.tools:
+    able = request.abilities
+    lacks: list[tuple[type[Block] | UnionType, str]] = []
+    for has, kind, word in (
+        (able.images, Image, "images"),
+        (able.audio, Audio, "audio"),
+        (able.documents, Document, "documents"),
+        (able.tools, ToolUse | ToolResult, "tools"),
+    ):
+        if not has:
+            lacks.append((kind, word))
+    if not lacks:
+        return
+    if request.tools and not able.tools:
         raise refusal(request.model, "tools")
     for message in request.messages:
         for block in message.content:
-            _check_block(request, block)
+            inner = block.content if isinstance(block, ToolResult) else ()
+            for part in (block, *inner):
+                _check_block(part, lacks, request.model)
 
 
-def _check_block(request: Request, block: Block) -> None:
-    able = request.abilities
-    if isinstance(block, Image) and not able.images:
-        raise refusal(request.model, "images")
-    if isinstance(block, Audio) and not able.audio:
-        raise refusal(request.model, "audio")
-    if isinstance(block, Document) and not able.documents:
-        raise refusal(request.model, "documents")
-    if isinstance(block, ToolUse | ToolResult) and not block.server and not able.tools:
-        raise refusal(request.model, "tools")
-    if isinstance(block, ToolResult):
-        for part in block.content:
-            _check_block(request, part)
+def _check_block(
+    block: Block, lacks: list[tuple[type[Block] | UnionType, str]], model: str
+) -> None:
+    if isinstance(block, ToolUse | ToolResult) and block.server:
+        return
+    for kind, word in lacks:
+        if isinstance(block, kind):
+            raise refusal(model, word)
 
 
 def refusal(model: str, kind: str) -> Unsupported:

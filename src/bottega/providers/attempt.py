@@ -5,15 +5,13 @@ until the answer says something: a try that fails before has shown nothing and c
 """
 
 import asyncio
-import io
-import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from bottega.errors import Problem
 from bottega.providers import faults
 from bottega.providers.connect import Transport
 from bottega.providers.faults import Where
+from bottega.providers.http import failure, read_up_to, refusal, send
 from bottega.providers.provider import (
     Decoder,
     Failed,
@@ -28,14 +26,8 @@ from bottega.providers.sse import Splitter, TooLong
 if TYPE_CHECKING:
     import aiohttp
 
-log = logging.getLogger(__name__)
-
 MAX_WHOLE = 64 * 1024 * 1024
 """Bytes of an answer that comes in one piece."""
-MAX_ERROR = 256 * 1024
-"""Bytes that are read of an error's body."""
-LARGE_BODY = 1024 * 1024
-"""aiohttp sends a body above this in parts only if it comes as a file."""
 LAST_BYTES = 0.1
 """Seconds to wait for the end of a finished answer, so that its connection can be used again."""
 
@@ -69,8 +61,10 @@ class Attempt:
             if self._response is None:
                 return await self._open()
             return await self._pieces(self._response, b"")
+        except (TooLong, TooMuch):
+            self.end = faults.too_much(self._where)
         except Exception as error:
-            self.end = self._failure(error)
+            self.end = failure(error, self._where)
         return ()
 
     async def settle(self) -> None:
@@ -96,40 +90,24 @@ class Attempt:
         response.close()
 
     async def _open(self) -> Sequence[StreamEvent]:
-        if self._where.proxy and not self._where.proxy.startswith(("http://", "https://")):
-            self.end = faults.no_proxy(self._where)
-            return ()
-        response = self._response = await self._post()
+        where, sent = self._where, self._sent
+        response = await send(self._transport, where, sent.headers, sent.body)
+        self._response = response
         if response.status >= 300:
-            self.end = await self._refusal(response)
+            self.end = await refusal(response, self._wire, where)
             return ()
         first = await response.content.readany()
         match kind_of(response.headers.get("content-type", ""), first):
             case "stream":
                 return await self._pieces(response, first)
             case "whole":
-                body = await _rest(response, first, MAX_WHOLE + 1)
+                body = await read_up_to(MAX_WHOLE + 1, response, first)
                 if len(body) > MAX_WHOLE:
                     raise TooMuch
                 return self._taken([*self._decoder.whole(body), *self._decoder.end()]) or ()
             case "page":
-                self.end = faults.not_an_answer(self._where, response.status)
+                self.end = faults.not_an_answer(where, response.status)
                 return ()
-
-    async def _post(self) -> "aiohttp.ClientResponse":
-        import aiohttp
-
-        sent, timeouts = self._sent, self._where.timeouts
-        return await self._transport.session().post(
-            sent.url,
-            data=sent.body if len(sent.body) < LARGE_BODY else io.BytesIO(sent.body),
-            headers=sent.headers,
-            proxy=self._where.proxy or None,
-            allow_redirects=False,  # it would carry the key to wherever it points
-            timeout=aiohttp.ClientTimeout(
-                total=timeouts.total, connect=timeouts.connect, sock_read=timeouts.idle
-            ),
-        )
 
     async def _pieces(
         self, response: "aiohttp.ClientResponse", piece: bytes
@@ -161,31 +139,6 @@ class Attempt:
         self.spoke = self.spoke or bool(events)
         return events
 
-    async def _refusal(self, response: "aiohttp.ClientResponse") -> Failed:
-        where, status = self._where, response.status
-        if status == 407:
-            return faults.proxy_refused(where, status)
-        if status < 400:
-            return faults.moved(where, status, response.headers.get("location", ""))
-        try:
-            body = await _rest(response, b"", MAX_ERROR)
-        except Exception:
-            body = b""
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return self._wire.explain(status, body, headers)
-
-    def _failure(self, error: Exception) -> Failed:
-        where = self._where
-        if isinstance(error, Problem):
-            return Failed(error.message, "unreachable", hint=error.hint)
-        if isinstance(error, TooLong | TooMuch):
-            return faults.too_much(where)
-        known = faults.describe(error, where)
-        if known is None:
-            log.error("The answer of %s could not be read", where.place, exc_info=error)
-            return faults.unreadable(where)
-        return known
-
 
 def kind_of(content_type: str, first: bytes) -> Literal["stream", "whole", "page"]:
     """What a body is, by its first bytes before its header, which proxies often get wrong."""
@@ -199,11 +152,3 @@ def kind_of(content_type: str, first: bytes) -> Literal["stream", "whole", "page
     if "json" in content_type:
         return "whole"
     return "page" if start else "stream"
-
-
-async def _rest(response: "aiohttp.ClientResponse", first: bytes, limit: int) -> bytes:
-    parts, size = [first], len(first)
-    while size < limit and (piece := await response.content.readany()):
-        parts.append(piece)
-        size += len(piece)
-    return b"".join(parts)

@@ -5,7 +5,7 @@ aiohttp is imported when the first request is made, so that commands that make n
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -31,6 +31,8 @@ class Timeouts(msgspec.Struct, frozen=True):
     """Without a single byte from the provider."""
     total: float = 1800.0
     """For the whole request with all its tries and waits."""
+    slowest_upload: float = 50_000.0
+    """Bytes a second; a body that goes out more slowly for long is given up like a silent provider."""
 
 
 class Transport:
@@ -78,7 +80,28 @@ class Transport:
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "bottega"},
+            trace_configs=[_noting_reuse()],
         )
+
+
+class Use:
+    """How one request got its connection."""
+
+    def __init__(self) -> None:
+        self.again = False
+        """It had served another request before, so the other side may just be closing it."""
+
+
+def _noting_reuse() -> "aiohttp.TraceConfig":
+    import aiohttp
+
+    async def reused(_: object, context: Any, __: object) -> None:
+        if isinstance(context.trace_request_ctx, Use):
+            context.trace_request_ctx.again = True
+
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_reuseconn.append(reused)
+    return trace
 
 
 def _trusting(ca_file: str) -> "ssl.SSLContext":

@@ -16,6 +16,9 @@ from bottega.providers.provider import Failed
 MAX_DETAIL = 400
 """Characters of the provider's own words that are shown."""
 
+MAX_NESTING = 20
+"""No message that is meant to be read lies deeper."""
+
 HIDDEN = "[hidden]"
 
 
@@ -287,7 +290,7 @@ def hide_keys(text: str) -> str:
     out: list[str] = []
     word = ""
     for letter in text:
-        if letter.isalnum() or letter in "-_*…":
+        if letter.isalnum() or letter in "-_*…" or (letter == "." and word.startswith(_DOTTED)):
             word += letter
             continue
         out += (HIDDEN if _is_key(word) else word, letter)
@@ -314,6 +317,8 @@ _KEY_STARTS = (
     ),
     *("nvapi-", "AIza", "ya29", "eyJ", "ghp_", "github_pat_", "AKIA", "tgp_", "key-"),
 )
+_DOTTED = ("eyJ", "ya29")
+"""Tokens of several parts, with points between them."""
 _HARMLESS_STARTS = ("req", "resp_", "msg_", "call_", "chatcmpl", "toolu_", "fc_", "rs_", "gen-")
 
 
@@ -368,14 +373,17 @@ def _message_of(error: dict[str, Any]) -> str:
     return message
 
 
-def _detail(found: Any) -> str:
+def _detail(found: Any, depth: int = 0) -> str:
     if isinstance(found, str):
         return found
+    if depth > MAX_NESTING:
+        return ""
     if isinstance(found, list):
-        return "; ".join(filter(None, map(_detail, cast("list[Any]", found))))
+        parts = (_detail(part, depth + 1) for part in cast("list[Any]", found))
+        return "; ".join(filter(None, parts))
     if isinstance(found, dict):
         inner = cast("dict[str, Any]", found)
-        return _detail(inner.get("msg") or inner.get("message"))
+        return _detail(inner.get("msg") or inner.get("message"), depth + 1)
     return ""
 
 

@@ -10,9 +10,9 @@ from ssl import SSLCertVerificationError, SSLError
 
 import msgspec
 
-from bottega.providers.address import host_of, origin
+from bottega.providers.address import host_of, login_of, origin
 from bottega.providers.connect import Timeouts
-from bottega.providers.provider import Failed
+from bottega.providers.provider import Failed, Target
 
 HIDDEN = "[hidden]"
 
@@ -33,6 +33,12 @@ class Where(msgspec.Struct, frozen=True):
     @property
     def place(self) -> str:
         return origin(self.url)
+
+
+def secrets(target: Target, proxy: str) -> set[str]:
+    """What must not be said, should a provider or a proxy repeat it."""
+    logins = (login_of(target.base_url), login_of(proxy))
+    return {target.key, *target.headers.values(), *(password for _, password in logins)}
 
 
 def hide(failed: Failed, secrets: Iterable[str]) -> Failed:
@@ -85,14 +91,6 @@ def proxy_refused(where: Where, status: int) -> Failed:
     )
 
 
-def no_proxy(where: Where) -> Failed:
-    return Failed(
-        f"{origin(where.proxy)} is no HTTP proxy, so the request to {where.place} cannot use it.",
-        "unreachable",
-        hint="Set HTTPS_PROXY to an http:// address, or name the host in NO_PROXY.",
-    )
-
-
 def no_address(where: Where) -> Failed:
     return Failed(
         f"{where.place!r} is no web address that a request could go to.",
@@ -126,6 +124,16 @@ def not_an_answer(where: Where, status: int) -> Failed:
         "not_sse",
         status=status,
         hint=f"Check the address that is set for {where.provider!r}, and any proxy in between.",
+    )
+
+
+def nothing_there(where: Where) -> Failed:
+    """The server knows no such path: the address is probably not that of an API."""
+    return Failed(
+        f"{where.place} has no list of models at this address (HTTP status 404).",
+        "bad_request",
+        status=404,
+        hint=f"Check the path of the address that is set for {where.provider!r}.",
     )
 
 

@@ -1,6 +1,7 @@
 """JSON values that may be anything: looked at without belief, made fit to be sent and stored."""
 
 from collections.abc import Iterable
+from math import isfinite
 from typing import Any, cast
 
 import msgspec
@@ -22,6 +23,14 @@ def encode(value: Any) -> bytes:
         return _encode(mended(value))
 
 
+def written(value: Any) -> str:
+    """The JSON text of what a model said, whatever it is."""
+    try:
+        return encode(value).decode()
+    except RecursionError:
+        return "(nested too deeply)"
+
+
 def call_input(text: str) -> tuple[dict[str, Any], str]:
     """A call's arguments, and the text itself where it is no JSON object that can be stored."""
     found = arguments(text)
@@ -29,15 +38,22 @@ def call_input(text: str) -> tuple[dict[str, Any], str]:
 
 
 def is_object(found: Any) -> bool:
-    """Whether this is a JSON object that can be stored."""
+    """Whether this is a JSON object that can be stored: of finite numbers, and not too deep."""
     if not isinstance(found, dict):
         return False
     level: list[Any] = [found]
     for _ in range(MAX_DEPTH):
         level = [child for value in level for child in _children(value)]
+        if any(isinstance(value, float) and not isfinite(value) for value in level):
+            return False
         if not level:
             return True
     return False
+
+
+def kept(raw: dict[str, Any]) -> dict[str, Any] | None:
+    """A provider's own item, without half characters; None where it cannot be stored."""
+    return mended(raw) if is_object(raw) else None
 
 
 def _children(value: Any) -> Iterable[Any]:
@@ -46,20 +62,8 @@ def _children(value: Any) -> Iterable[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
-def word(found: Any) -> str:
-    """The string, if it is one."""
-    return found if isinstance(found, str) else ""
-
-
-def objects(found: Any) -> list[dict[str, Any]]:
-    """The objects of the list, if it is one."""
-    if not isinstance(found, list):
-        return []
-    return [item for item in cast("list[Any]", found) if isinstance(item, dict)]
-
-
 def count(found: Any) -> int:
-    """The number of tokens, if it is one."""
+    """The number of tokens, if it is one; sums of a few stay below 2^53."""
     if isinstance(found, bool) or not isinstance(found, int | float):
         return 0
-    return int(found) if 0 <= found < 2**53 else 0
+    return int(found) if 0 <= found < 2**50 else 0

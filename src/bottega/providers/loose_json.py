@@ -1,6 +1,7 @@
 """JSON as providers really send it. The strict reader comes first; this is the second look."""
 
 import json
+from collections.abc import Iterable
 from math import isfinite
 from typing import Any, TypeVar, cast
 
@@ -9,6 +10,9 @@ import msgspec
 from bottega.providers.surrogates import mended
 
 Shape = TypeVar("Shape")
+
+MAX_DEPTH = 200
+"""What nests deeper is meant to do harm, and could not be read back from where it is stored."""
 
 REFUSALS = (ValueError, RecursionError)
 """What the strict reader raises: msgspec's errors and bad UTF-8 are both `ValueError`."""
@@ -34,7 +38,22 @@ def arguments(text: str) -> dict[str, Any] | None:
         found = msgspec.json.decode(text)
     except REFUSALS:
         found = _with_half_characters(text)
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) and shallow(found) else None
+
+
+def shallow(found: Any) -> bool:
+    """Whether a decoded value nests no deeper than can be stored."""
+    level = [found]
+    for _ in range(MAX_DEPTH):
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return True
+    return False
+
+
+def kept(found: Any) -> Any:
+    """A value as it can be stored, with half characters mended; None if it nests too deeply."""
+    return mended(found) if shallow(found) else None
 
 
 def entries(found: Any) -> list[dict[str, Any]]:
@@ -51,6 +70,12 @@ def text_in(found: Any, name: str) -> str:
         return ""
     value = cast("dict[str, Any]", found).get(name)
     return value if isinstance(value, str) else ""
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value).values()
+    return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
 def _with_half_characters(text: str) -> Any:

@@ -5,7 +5,7 @@ and in another process as if nothing had happened.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -55,7 +55,7 @@ class Scripted:
     def __init__(self, turns: Script | Sequence[Turn | Sequence[Step]] | None = None) -> None:
         self._script = turns if isinstance(turns, Script) or turns is None else script(turns)
 
-    async def stream(self, request: Request) -> AsyncIterator[StreamEvent]:
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
         try:
             played = self._script or await asyncio.to_thread(load, request.model)
         except Misconfigured as problem:
@@ -84,7 +84,7 @@ class _Answer:
         self._anew = False
         """After a reset the next piece stands behind a new start, as with a real provider."""
 
-    async def play(self, step: Step) -> AsyncIterator[StreamEvent]:
+    async def play(self, step: Step) -> AsyncGenerator[StreamEvent, None]:
         match step:
             case Say() | Think() | Call():
                 for event in (*self._begun(), *self._told(step)):

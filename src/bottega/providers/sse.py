@@ -13,6 +13,8 @@ class Splitter:
 
     def __init__(self) -> None:
         self._rest = b""
+        self._more = bytearray()
+        """What came of a long line after `_rest`: put together once, when the line ends."""
         self._name = ""
         self._lines: list[bytes] = []
         self._size = 0
@@ -21,7 +23,10 @@ class Splitter:
     def feed(self, piece: bytes) -> list[tuple[str, bytes]]:
         if self._at_start and piece:
             piece = self._without_mark(piece)
-        buffer = self._rest + piece if self._rest else piece
+        if self._goes_on(piece):
+            return []
+        buffer = b"".join((self._rest, self._more, piece)) if self._rest else piece
+        self._more.clear()
         if b"\r" in buffer:
             buffer, held = self._normalised(buffer)
         else:
@@ -38,10 +43,21 @@ class Splitter:
     def end(self) -> list[tuple[str, bytes]]:
         """The body ended; many servers leave out the empty line after the last event."""
         events: list[tuple[str, bytes]] = []
-        for line in (self._rest.rstrip(b"\r"), b""):
-            self._take(line, events)
+        rest = self._rest + self._more
         self._rest = b""
+        self._more.clear()
+        for line in (rest.rstrip(b"\r"), b""):
+            self._take(line, events)
         return events
+
+    def _goes_on(self, piece: bytes) -> bool:
+        """Keep a piece that only lengthens the line that waits: to split it again each time is quadratic."""
+        if not self._rest or self._rest[-1] == 13 or b"\n" in piece or b"\r" in piece:
+            return False
+        self._more += piece
+        if len(self._rest) + len(self._more) > MAX_EVENT:
+            raise TooLong(f"an event of more than {MAX_EVENT} bytes")
+        return True
 
     def _without_mark(self, piece: bytes) -> bytes:
         """The byte order mark may itself come in pieces."""

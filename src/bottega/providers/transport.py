@@ -14,9 +14,10 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.providers import faults
-from bottega.providers.address import login_of, without_login
+from bottega.providers.address import without_login
 from bottega.providers.attempt import Attempt
 from bottega.providers.connect import Timeouts, Transport
+from bottega.providers.http import is_sendable
 from bottega.providers.provider import (
     Failed,
     Finished,
@@ -77,7 +78,7 @@ class HttpProvider:
                     return
             finally:
                 attempt.close()
-            end = faults.hide(end, self._secrets(sent))
+            end = faults.hide(end, faults.secrets(self._target, self._transport.proxy(sent.url)))
             delay = tries.after(end, attempt.spoke)
             if delay is None:
                 yield end
@@ -95,23 +96,14 @@ class HttpProvider:
         except Exception as error:
             log.error("A request to %r could not be written", self.name, exc_info=error)
             return faults.unwritable(self.name)
-        if not all(value.isprintable() for value in sent.headers.values()):
+        if not is_sendable(sent.headers):
             return faults.bad_header(self.name)
         return without_login(sent)
 
     def _attempt(self, request: Request, sent: WireRequest, left: float) -> Attempt:
-        where = faults.Where(
-            self.name,
-            sent.url,
-            self._transport.proxy(sent.url),
-            msgspec.structs.replace(self._timeouts, total=left),
-        )
+        timeouts = msgspec.structs.replace(self._timeouts, total=left)
+        where = faults.Where(self.name, sent.url, self._transport.proxy(sent.url), timeouts)
         return Attempt(self._transport, self._wire, self._wire.decoder(request), sent, where)
-
-    def _secrets(self, sent: WireRequest) -> set[str]:
-        """What must not be said, should a provider or a proxy repeat it."""
-        logins = (login_of(self._target.base_url), login_of(self._transport.proxy(sent.url)))
-        return {self._target.key, *self._target.headers.values(), *(word for _, word in logins)}
 
 
 class _Tries:

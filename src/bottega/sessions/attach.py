@@ -4,6 +4,7 @@ A blob's row in `attachments` is committed with the event that names it. Both th
 happen inside the writer's transactions, so a blob that a session has is never one that a deletion just removed.
 """
 
+import asyncio
 import base64
 import binascii
 import sqlite3
@@ -41,7 +42,7 @@ def keep(content: Sequence[B], blobs: Blobs) -> tuple[tuple[B, ...], tuple[str, 
     return _each_media(content, stored), tuple(dict.fromkeys(names))
 
 
-def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> list[Message]:
+def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> tuple[Message, ...]:
     """The messages with the bytes of their blobs put back, as a request needs them."""
     known: dict[str, str] = {}
 
@@ -52,7 +53,7 @@ def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> list[Mess
             known[media.blob] = base64.b64encode(read(media.blob)).decode()
         return msgspec.structs.replace(media, data=known[media.blob], blob="")
 
-    return [_with_media(message, loaded) for message in messages]
+    return tuple(_with_media(message, loaded) for message in messages)
 
 
 class Attachments:
@@ -71,10 +72,6 @@ class Attachments:
             raise NotFound(f"This session has no attachment {name!r}.")
         return self._blobs.read(name)
 
-    def keep(self, content: bytes) -> str:
-        """Store these bytes and name them; `add` lets a session read them. Waits for the disk."""
-        return self._blobs.keep(content)
-
     def names(self, n: int) -> list[str]:
         rows = self._database.read_now(
             lambda connection: connection.execute(
@@ -82,6 +79,12 @@ class Attachments:
             ).fetchall()
         )
         return [row[0] for row in rows]
+
+    async def keep(self, n: int, content: bytes) -> str:
+        """Keep the bytes as a blob of this session; return its name once all of it is durable."""
+        name = await asyncio.to_thread(self._blobs.keep, content)
+        await self._database.write(lambda connection: self.add(connection, n, [name]))
+        return name
 
     def add(self, connection: sqlite3.Connection, n: int, names: Iterable[str]) -> None:
         """In the transaction of the event that names these blobs: let the session read them."""

@@ -135,10 +135,15 @@ class _Walk:
     def _follow(self, event: Event) -> Iterator[Finding]:
         what = event.data
         if isinstance(what, f.MessageStart):
-            self._streaming = True
+            if self._tools:
+                yield from self._lost()  # a result was among them
+            self._streaming, self._tools = True, set()
         elif isinstance(what, f.AssistantMessage):
             self._streaming, self._gaps = False, []
         elif isinstance(what, f.ToolIntent):
+            if self._streaming:
+                yield from self._lost()  # the answer that asked for it was among them
+            self._streaming = False
             self._tools.add(what.tool_id)
         elif isinstance(what, f.ToolResultFact):
             self._tools.discard(what.tool_id)

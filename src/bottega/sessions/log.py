@@ -158,7 +158,7 @@ class Log:
         """While this lasts, the feed learns of what other processes write."""
         feed.followers += 1
         if self._poller is None or self._poller.done():
-            self._poller = asyncio.create_task(self._poll())
+            self._poller = asyncio.create_task(self._poll(self.database.version()))
         # What was written before the poller first looks would otherwise go unseen until the next write.
         self._refresh()
         try:
@@ -168,9 +168,8 @@ class Log:
             if not feed.followers:
                 feed.rest()
 
-    async def _poll(self) -> None:
-        """While anyone follows, notice what other processes committed."""
-        seen = self.database.version()
+    async def _poll(self, seen: int) -> None:
+        """While anyone follows, notice what other processes committed since the version `seen`."""
         while any(feed.followers for feed in self._feeds.values()):
             await asyncio.sleep(POLL)
             version = self.database.version()

@@ -1,7 +1,8 @@
 """The right to write a session's log while its lease lasts.
 
 Nobody awaits a delta: `emit` leaves it for the writer's next group, where neighbouring deltas are merged into one.
-`record` returns when what it wrote, and all before it, is durable. After a refusal the pen writes nothing more.
+`record` returns when what it wrote, and all before it, is durable. Once fenced, or when the disk failed, the pen writes
+nothing more.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from typing import Any
 from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
+from bottega.events.facts import DELTAS
 from bottega.failpoint import failpoint
 from bottega.sessions.feed import Row
 from bottega.sessions.lease import Lease
@@ -59,7 +61,7 @@ class Pen:
 
     def emit(self, event: Event) -> None:
         """Append without waiting."""
-        self._add([event], None, None, urgent=False)
+        self._add([event], None, None, urgent=event.type not in DELTAS)
 
     async def record(self, *events: Event, also: Also | None = None) -> None:
         """Append, with `also` in the same transaction; return when all that was emitted so far is durable."""
@@ -158,7 +160,10 @@ class Pen:
         if rows:
             self._feed.push(rows)
         crowded, self._crowded = self._crowded, []
-        for waiter in crowded + batch.waiters:
+        for waiter in crowded:
+            if not waiter.done():
+                waiter.set_result(None)  # it looks again
+        for waiter in batch.waiters:
             if waiter.done():
                 continue
             if failure:

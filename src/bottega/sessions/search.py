@@ -7,6 +7,7 @@ once, whoever does it.
 
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,8 @@ ENOUGH = 200_000
 """Characters after which a batch ends, however few events it has."""
 LONGEST = 64_000
 """Characters of one event that can be found."""
+AROUND = 80
+"""Characters that a snippet shows before and after its first match."""
 
 _WORDS = 32
 _SAID = {"user_message", "assistant_message", "tool_result"}
@@ -32,6 +35,7 @@ _UNSPACED = re.compile(
 _GAP = "\u200b"
 
 _Found = tuple[str, str, int, bytes, str]
+"""Session, title, index, body and the text that was searched."""
 _Batch = tuple[int, int, int, list[tuple[int, str]]]
 """Session, how far its words reached, how far they reach now, and (event, text)."""
 
@@ -65,8 +69,12 @@ class Search:
         if not match:
             return []
         await self.update()
-        rows = await self._database.read(lambda connection: _find(connection, match, limit, marks))
-        return [_hit(row) for row in rows]
+        rows = await self._database.read(lambda connection: _find(connection, match, limit))
+        show = _Snippets(_words_of(query), marks)
+        return [
+            Hit(session_id, title, index, _read(body).at, show.of(text).replace(_GAP, ""))
+            for session_id, title, index, body, text in rows
+        ]
 
     async def update(self) -> int:
         """Add what was said since the last time; return how many events were added."""
@@ -83,30 +91,25 @@ def forget_words(connection: sqlite3.Connection, events: list[int]) -> None:
 
 def quoted(query: str) -> str:
     """A user's words in the language of the index: quoted, so that no sign in them has a meaning there."""
+    return " ".join('"' + word.replace('"', '""') + '"*' for word in _words_of(query))
+
+
+def _words_of(query: str) -> list[str]:
     clean = query.replace("\0", " ").encode("utf-8", "ignore").decode()
-    words = [_spaced(word) for word in clean.split() if any(map(str.isalnum, word))]
-    return " ".join('"' + word.replace('"', '""') + '"*' for word in words[:_WORDS])
+    return [_spaced(word) for word in clean.split() if any(map(str.isalnum, word))][:_WORDS]
 
 
 def _spaced(text: str) -> str:
     return text if text.isascii() else _UNSPACED.sub(rf"{_GAP}\1{_GAP}", text)
 
 
-def _find(
-    connection: sqlite3.Connection, match: str, limit: int, marks: tuple[str, str]
-) -> list[_Found]:
+def _find(connection: sqlite3.Connection, match: str, limit: int) -> list[_Found]:
     return connection.execute(
-        "SELECT s.id, s.title, e.idx, e.body, snippet(words, 0, ?, ?, '…', 24)"
+        "SELECT s.id, s.title, e.idx, e.body, words.text"
         " FROM words JOIN events e ON e.n = words.rowid JOIN sessions s ON s.n = e.session"
         " WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?",
-        (*marks, match, limit),
+        (match, limit),
     ).fetchall()
-
-
-def _hit(row: _Found) -> Hit:
-    session_id, title, index, body, snippet = row
-    words = " ".join(snippet.replace(_GAP, "").split())
-    return Hit(session_id, title, index, _read(body).at, words)
 
 
 def _next_batch(connection: sqlite3.Connection) -> _Batch | None:
@@ -176,3 +179,55 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:  # pyright: ignore[reportUnknownVariableType]
             yield from _strings(inner)
+
+
+class _Folding(dict[int, int]):
+    """Each sign without its case and its accents, one for one, so that places stay the same."""
+
+    def __missing__(self, sign: int) -> int:
+        bare = unicodedata.normalize("NFD", chr(sign))[0].lower()
+        self[sign] = ord(bare) if len(bare) == 1 else sign
+        return self[sign]
+
+
+_FOLDING = _Folding()
+_TOKEN = re.compile(r"[^\W_]+")
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(_FOLDING)
+
+
+class _Snippets:
+    """Not SQLite's own `snippet`, which takes minutes for a text that repeats the word ten thousand times."""
+
+    def __init__(self, words: list[str], marks: tuple[str, str]) -> None:
+        self._before, self._after = marks
+        found = [_TOKEN.findall(_folded(word)) for word in words]
+        phrases = [r"[\W_]+".join(map(re.escape, tokens)) for tokens in found if tokens]
+        self._pattern = re.compile(rf"(?<![^\W_])(?:{'|'.join(phrases) or '(?!)'})[^\W_]*")
+
+    def of(self, text: str) -> str:
+        """The words around the first match, with each match among them between the marks."""
+        plain = _folded(text)
+        first = self._pattern.search(plain)
+        start, end = _window(text, *(first.span() if first else (0, 0)))
+        parts = ["…" if start else ""]
+        place = start
+        for match in self._pattern.finditer(plain, start, end):
+            found = text[match.start() : match.end()]
+            parts += [text[place : match.start()], self._before, found, self._after]
+            place = match.end()
+        parts += [text[place:end], "…" if end < len(text) else ""]
+        return " ".join("".join(parts).split())
+
+
+def _window(text: str, first: int, last: int) -> tuple[int, int]:
+    """Where to cut around a match: between words, if one ends near enough."""
+    start, end = max(0, first - AROUND), min(len(text), last + AROUND)
+    if start:
+        start = max(start, text.find(" ", start, first) + 1)
+    if end < len(text):
+        gap = text.rfind(" ", last, end)
+        end = gap if gap > last else end
+    return start, end

@@ -242,9 +242,10 @@ class Transcript:
         )
 
     def _stream(self, key: str, event: Event) -> "_Streamed":
-        last = self._streamed[-1] if self._streamed else None
-        if isinstance(last, _Streamed) and last.key == key:
-            return last
+        # Pieces of parallel calls may come mixed; words go on only where the last ones stand.
+        for piece in reversed(self._streamed if key.startswith("call") else self._streamed[-1:]):
+            if isinstance(piece, _Streamed) and piece.key == key:
+                return piece
         fresh = _Streamed(key, event)
         self._streamed.append(fresh)
         return fresh

@@ -62,10 +62,9 @@ def _apply(home: Home, migrations: tuple[Migration, ...]) -> None:
     current = version(home)
     for migration in migrations:
         if migration.number > current:
-            if current:
+            if current:  # a home that was made just now has nothing to lose
                 backup(home, f"before-{migration.number:04}")
             _step(home, migration)
-            current = migration.number
 
 
 def _step(home: Home, migration: Migration) -> None:

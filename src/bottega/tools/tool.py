@@ -74,7 +74,7 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def only_reads(self) -> bool:
-        """It may run again after a crash, so nothing of it has to be durable before what comes next."""
+        """After a crash it may run again."""
         return self.effects <= {"read"}
 
     def spec(self) -> ToolSpec:

@@ -1,6 +1,5 @@
 """One exchange's world: its facts go into the log, and into the track that knows how far it has come."""
 
-import asyncio
 import hashlib
 import time
 from collections.abc import Sequence
@@ -101,17 +100,15 @@ class Exchange:
         began = time.monotonic()
 
         async def intend(tool: Tool) -> None:
-            intent = facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
-            if tool.only_reads:
-                self.emit(intent)
-            else:
-                await self.record(intent)
+            await self.record(
+                facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
+            )
             failpoint("tool.after_intent")
 
         kept: list[str] = []
 
         async def keep(text: str) -> str:
-            kept.append(await asyncio.to_thread(self._attachments.keep, text.encode()))
+            kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
             return "The whole output is kept with this session."
 
         context = _Context(self._root, use.id, self)
@@ -125,19 +122,8 @@ class Exchange:
             duration_ms=round((time.monotonic() - began) * 1000),
             blob=kept[0] if kept else "",
         )
-        await self._store(result, kept)
+        await self.record(result)
         return result
-
-    async def _store(self, result: facts.ToolResultFact, kept: list[str]) -> None:
-        tool, n = self._registry.find(result.name), self.pen.lease.n
-        if kept:
-            await self.pen.record(
-                self.event(result), also=lambda c: self._attachments.add(c, n, kept)
-            )
-        elif tool and tool.only_reads:
-            self.emit(result)
-        else:
-            await self.record(result)
 
 
 class _Context:

@@ -79,7 +79,6 @@ class Worker:
         task.add_done_callback(lambda done: self._forget(session.n, done))
         return task
 
-
     def _forget(self, n: int, task: asyncio.Task[None]) -> None:
         if self._tasks.get(n) is task:
             del self._tasks[n]

@@ -7,14 +7,15 @@ but no calls.
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
+from bottega import ids
 from bottega.messages.block import Block, Source, Sources, Text, tool_uses
 from bottega.messages.message import StopReason, Usage
 from bottega.providers.anthropic import events
 from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, OpenText, opened
 from bottega.providers.anthropic.events import Event, Message
 from bottega.providers.explain import error_in, explain_error
-from bottega.providers.json_values import count, word
-from bottega.providers.loose_json import REFUSALS, second_look
+from bottega.providers.json_values import count
+from bottega.providers.loose_json import REFUSALS, second_look, text_in
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.provider import Failed, Finished, Started, StreamEvent
 
@@ -48,6 +49,7 @@ class Answer:
         self._blocks: list[OpenBlock] = []
         self._open: dict[int, OpenBlock] = {}
         self._calls = 0
+        self._ids: set[str] = set()
 
     def step(self, name: str, data: bytes) -> Sequence[StreamEvent]:
         """Take one event of the stream."""
@@ -144,6 +146,9 @@ class Answer:
         if isinstance(block, OpenCall):
             if not block.name:
                 return self._fail(unreadable(started=True))
+            if block.id in self._ids:
+                block.id = ids.fresh("call")
+            self._ids.add(block.id)
             self._calls += 1
         out = self._begin()
         # Texts follow each other: one without an end ends here. Calls may grow side by side.
@@ -165,8 +170,7 @@ class Answer:
 
     def _stopped(self, reason: str | None, details: Any) -> None:
         self._stop = reason or self._stop
-        if isinstance(details, dict):
-            self._explanation = word(cast("dict[str, Any]", details).get("explanation"))
+        self._explanation = text_in(details, "explanation") or self._explanation
 
     def _finish(self) -> list[StreamEvent]:
         out = self._begin()

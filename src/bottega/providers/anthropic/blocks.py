@@ -6,9 +6,10 @@ from typing import Any, Protocol, cast
 from bottega import ids
 from bottega.messages.block import Block, Reasoning, Source, Text, ToolResult, ToolUse
 from bottega.providers.anthropic.events import Delta
-from bottega.providers.json_values import call_input, encode, objects, word
+from bottega.providers.json_values import call_input, kept, written
+from bottega.providers.loose_json import entries, text_in
 from bottega.providers.provider import CallPiece, ReasoningPiece, StreamEvent, TextPiece
-from bottega.providers.surrogates import Growing, mended
+from bottega.providers.surrogates import Growing
 
 MAX_SHOWN = 2000
 """Characters of a server tool's result that people see; the model's own record is `raw`."""
@@ -39,14 +40,14 @@ class OpenText:
         self.sources: list[Source] = []
 
     def open(self) -> Sequence[StreamEvent]:
-        for citation in objects(self._start.get("citations")):
+        for citation in entries(self._start.get("citations")):
             self._cite(citation)
-        return self._add(word(self._start.get("text")))
+        return self._add(text_in(self._start, "text"))
 
     def take(self, delta: Delta) -> Sequence[StreamEvent]:
         if delta.type == "text_delta":
             return self._add(delta.text or "")
-        for citation in objects([delta.citation]):
+        for citation in entries([delta.citation]):
             self._cite(citation)
         return ()
 
@@ -63,8 +64,8 @@ class OpenText:
         return (TextPiece(shown),) if shown else ()
 
     def _cite(self, citation: dict[str, Any]) -> None:
-        url = word(citation.get("url")) or word(citation.get("source"))
-        title = word(citation.get("title")) or word(citation.get("document_title"))
+        url = text_in(citation, "url") or text_in(citation, "source")
+        title = text_in(citation, "title") or text_in(citation, "document_title")
         if url or title:
             self.sources.append(Source(title, url))
 
@@ -76,8 +77,8 @@ class OpenThought:
         self._signature: list[str] = []
 
     def open(self) -> Sequence[StreamEvent]:
-        self._signature.append(word(self._start.get("signature")))
-        return self._add(word(self._start.get("thinking")))
+        self._signature.append(text_in(self._start, "signature"))
+        return self._add(text_in(self._start, "thinking"))
 
     def take(self, delta: Delta) -> Sequence[StreamEvent]:
         if delta.type == "thinking_delta":
@@ -108,8 +109,8 @@ class OpenCall:
         self._server = start.get("type") != "tool_use"
         self._text = Growing()
         self._given = False
-        self.id = word(start.get("id")) or ids.fresh("call")
-        self.name = word(start.get("name"))
+        self.id = text_in(start, "id") or ids.fresh("call")
+        self.name = text_in(start, "name")
 
     def open(self) -> Sequence[StreamEvent]:
         return (CallPiece(self._number, "", self.id, self.name),)
@@ -125,7 +126,7 @@ class OpenCall:
         given = self._start.get("input")
         if given and not self._text.text:
             # A server that does not stream arguments puts them into the start.
-            left = self._text.add_odd(encode(given).decode())
+            left = self._text.add_odd(written(given))
             self._given = True
         return (CallPiece(self._number, left),) if left else ()
 
@@ -142,7 +143,7 @@ class OpenCall:
             malformed,
             self._server,
             "anthropic" if self._server else "",
-            raw={**self._start, "input": found} if self._server else None,
+            raw=kept({**self._start, "input": found}) if self._server else None,
         )
 
 
@@ -167,14 +168,14 @@ class Whole:
 
 def opened(start: dict[str, Any], calls: int) -> OpenBlock:
     """The open block for a `content_block`; kinds that nobody knows become nothing."""
-    kind = word(start.get("type"))
+    kind = text_in(start, "type")
     if kind == "text":
         return OpenText(start)
     if kind == "thinking":
         return OpenThought(start)
-    start = mended(start)
     if kind == "redacted_thinking":
-        return Whole(Reasoning("", "anthropic", raw=start))
+        raw = kept(start)
+        return Whole(Reasoning("", "anthropic", raw=raw) if raw else None)
     if kind.endswith("tool_use"):
         return OpenCall(start, calls)
     if kind.endswith("tool_result"):
@@ -183,16 +184,16 @@ def opened(start: dict[str, Any], calls: int) -> OpenBlock:
 
 
 def _result(start: dict[str, Any]) -> ToolResult:
-    inner = start.get("content")
-    kind = word(cast("dict[str, Any]", inner).get("type")) if isinstance(inner, dict) else ""
+    raw = kept(start)
+    inner = (raw or {}).get("content")
     shown = _told(inner)[:MAX_SHOWN]
     return ToolResult(
-        word(start.get("tool_use_id")),
+        text_in(start, "tool_use_id"),
         (Text(shown),) if shown else (),
-        is_error=start.get("is_error") is True or kind.endswith("error"),
+        is_error=start.get("is_error") is True or text_in(inner, "type").endswith("error"),
         server=True,
         origin="anthropic",
-        raw=start,
+        raw=raw,
     )
 
 

@@ -7,9 +7,7 @@ prompt cache.
 import re
 from typing import Any
 
-from bottega.errors import Unsupported
 from bottega.messages.block import (
-    Audio,
     Block,
     Document,
     Image,
@@ -190,11 +188,9 @@ def _media(media: Media, model: str) -> _Wire:
             raise abilities.refusal(model, f"pictures of type {kind!r}")
         source = {"type": "base64", "media_type": kind, "data": abilities.payload(media, model)}
         return {"type": "image", "source": source}
-    if isinstance(media, Audio):
-        raise abilities.refusal(model, "audio")
     if isinstance(media, Document):
         return _document(media, kind, model)
-    raise Unsupported(f"The model {model!r} cannot take {kind!r}.")
+    raise abilities.refusal(model, "audio")
 
 
 def _document(document: Document, kind: str, model: str) -> _Wire:

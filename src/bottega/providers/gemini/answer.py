@@ -7,12 +7,15 @@ reason the answer was cut off, and no call leaves it.
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from bottega import ids
 from bottega.messages.block import Block, Source, Sources, ToolUse, tool_uses
 from bottega.messages.message import StopReason, Usage
 from bottega.providers.explain import error_in, explain_error
 from bottega.providers.gemini import chunks, parts
 from bottega.providers.gemini.chunks import Candidate, Chunk, Counts, FunctionCall, Part
-from bottega.providers.json_values import encode
+from bottega.providers.json_values import count, written
 from bottega.providers.loose_json import REFUSALS, second_look
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.provider import (
@@ -66,6 +69,7 @@ class Answer:
         self._notice = ""
         self._open: list[_Open] = []
         self._calls = 0
+        self._ids: set[str] = set()
         self._last_server_call = ""
         self._sources: list[Source] = []
         self._visited: dict[str, Any] = {}
@@ -156,7 +160,6 @@ class Answer:
         elif part.function_call is not None:
             self._take_call(part.function_call, part.thought_signature or "", out)
         elif use := parts.server_call(part):
-            self._last_server_call = use.id
             self._add_server_call(use, out)
         elif result := parts.server_result(part, self._last_server_call):
             self._add(parts.Fixed(result), out)
@@ -190,13 +193,21 @@ class Answer:
             out += self._fail(unreadable(started=True))
             return
         call = parts.Call(wire, signature)
+        call.id = self._unique(call.id)
         self._add(call, out)
         out.append(CallPiece(self._calls, call.take(wire), call.id, call.name))
         self._calls += 1
 
+    def _unique(self, call: str) -> str:
+        call = ids.fresh("call") if call in self._ids else call
+        self._ids.add(call)
+        return call
+
     def _add_server_call(self, use: ToolUse, out: list[StreamEvent]) -> None:
+        use = replace(use, id=self._unique(use.id))
+        self._last_server_call = use.id
         self._add(parts.Fixed(use), out)
-        said = encode(use.input).decode()
+        said = written(use.input)
         out.append(CallPiece(self._calls, said, use.id, use.name))
         self._calls += 1
 
@@ -236,10 +247,11 @@ class Answer:
 
 
 def _usage(counts: Counts) -> Usage:
-    thoughts = counts.thoughts_token_count or 0
+    thoughts = count(counts.thoughts_token_count)
+    fed = count(counts.tool_use_prompt_token_count)
     return Usage(
-        input_tokens=(counts.prompt_token_count or 0) + (counts.tool_use_prompt_token_count or 0),
-        output_tokens=(counts.candidates_token_count or 0) + thoughts,
-        cached_tokens=counts.cached_content_token_count or 0,
+        input_tokens=count(counts.prompt_token_count) + fed,
+        output_tokens=count(counts.candidates_token_count) + thoughts,
+        cached_tokens=count(counts.cached_content_token_count),
         reasoning_tokens=thoughts,
     )

@@ -16,8 +16,9 @@ from bottega.messages.block import (
 )
 from bottega.providers.gemini.arguments import Leaves
 from bottega.providers.gemini.chunks import FunctionCall, Part
-from bottega.providers.json_values import encode, is_object, objects, word
-from bottega.providers.surrogates import Growing, mended
+from bottega.providers.json_values import is_object, kept, written
+from bottega.providers.loose_json import entries, text_in
+from bottega.providers.surrogates import Growing
 
 MAX_SHOWN = 2000
 """Characters of a server tool's result that people see; the model's own record is `raw`."""
@@ -59,7 +60,7 @@ class Call:
             return ""
         if self._args is None:
             self._args = self._leaves.value
-        return encode(self._args).decode()
+        return written(self._args)
 
     def block(self) -> Block | None:
         args: Any = self._leaves.value if self.open else self._args
@@ -68,7 +69,7 @@ class Call:
             self.id,
             self.name,
             args if sound else {},
-            "" if sound else encode(args).decode(),
+            "" if sound else written(args),
             origin="gemini" if self._signature else "",
             signature=self._signature,
         )
@@ -86,46 +87,49 @@ class Fixed:
 
 def server_call(part: Part) -> ToolUse | None:
     """A call that Google runs itself, with the part as it came."""
-    seal = {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
     if part.executable_code is not None:
-        code = mended(part.executable_code)
-        said = {name: code[name] for name in ("language", "code") if name in code}
-        return _use(code, "code_execution", said, {"executableCode": code, **seal})
+        raw = kept({"executableCode": part.executable_code, **_seal(part)})
+        said = (raw or {}).get("executableCode", {})
+        shown = {name: said[name] for name in ("language", "code") if name in said}
+        return _use(text_in(said, "id"), "code_execution", shown, raw)
     if part.tool_call is not None:
-        call = mended(part.tool_call)
-        args = call.get("args")
-        name = word(call.get("toolType")).lower() or "server_tool"
+        raw = kept({"toolCall": part.tool_call, **_seal(part)})
+        said = (raw or {}).get("toolCall", {})
+        name = text_in(said, "toolType").lower() or "server_tool"
+        args = said.get("args")
         shown = cast("dict[str, Any]", args) if isinstance(args, dict) else {}
-        return _use(call, name, shown, {"toolCall": call, **seal})
+        return _use(text_in(said, "id"), name, shown, raw)
     return None
 
 
-def _use(wire: dict[str, Any], name: str, said: dict[str, Any], raw: dict[str, Any]) -> ToolUse:
-    use_id = word(wire.get("id")) or ids.fresh("call")
-    return ToolUse(use_id, name, said, server=True, origin="gemini", raw=raw)
+def _use(call: str, name: str, said: dict[str, Any], raw: dict[str, Any] | None) -> ToolUse:
+    call = call or ids.fresh("call")
+    return ToolUse(call, name, said, server=True, origin="gemini", raw=raw)
 
 
 def server_result(part: Part, last_call: str) -> ToolResult | None:
     """The result of such a call; one without an id answers the last call."""
-    seal = {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
     if part.code_execution_result is not None:
-        wire, name = mended(part.code_execution_result), "codeExecutionResult"
-        shown = word(wire.get("output"))
-        failed = word(wire.get("outcome")) != "OUTCOME_OK"
+        name, wire = "codeExecutionResult", part.code_execution_result
     elif part.tool_response is not None:
-        wire, name = mended(part.tool_response), "toolResponse"
-        shown = _told(wire.get("response"))
-        failed = False
+        name, wire = "toolResponse", part.tool_response
     else:
         return None
+    raw = kept({name: wire, **_seal(part)})
+    said = (raw or {}).get(name, {})
+    shown = text_in(said, "output") or _told(said.get("response"))
     return ToolResult(
-        word(wire.get("id")) or last_call,
+        text_in(said, "id") or last_call,
         (Text(shown[:MAX_SHOWN]),) if shown else (),
-        is_error=failed,
+        is_error=text_in(said, "outcome") not in ("", "OUTCOME_OK"),
         server=True,
         origin="gemini",
-        raw={name: wire, **seal},
+        raw=raw,
     )
+
+
+def _seal(part: Part) -> dict[str, Any]:
+    return {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
 
 
 def _told(response: Any) -> str:
@@ -141,14 +145,14 @@ def _told(response: Any) -> str:
 
 def visited(metadata: dict[str, Any]) -> tuple[ToolUse, ToolResult] | None:
     """The pages that Google fetched for this answer, as a call and its result."""
-    pages = objects(metadata.get("urlMetadata"))
+    pages = entries(metadata.get("urlMetadata"))
     if not pages:
         return None
     lines = [
-        f"{word(page.get('retrievedUrl'))} {word(page.get('urlRetrievalStatus'))}" for page in pages
+        f"{text_in(page, 'retrievedUrl')} {text_in(page, 'urlRetrievalStatus')}" for page in pages
     ]
-    raw = {"urlContextMetadata": metadata}
-    use = _use({}, "url_context", {"urls": [word(p.get("retrievedUrl")) for p in pages]}, raw)
+    raw = kept({"urlContextMetadata": metadata})
+    use = _use("", "url_context", {"urls": [text_in(p, "retrievedUrl") for p in pages]}, raw)
     shown = (Text("\n".join(lines)[:MAX_SHOWN]),)
     return use, ToolResult(use.id, shown, server=True, origin="gemini", raw=raw)
 
@@ -156,19 +160,19 @@ def visited(metadata: dict[str, Any]) -> tuple[ToolUse, ToolResult] | None:
 def sources(metadata: dict[str, Any]) -> list[Source]:
     """Where a grounded answer comes from, in the order of its chunks."""
     found: list[Source] = []
-    for chunk in objects(metadata.get("groundingChunks")):
+    for chunk in entries(metadata.get("groundingChunks")):
         for kind in ("web", "retrievedContext", "maps", "image"):
             origin = chunk.get(kind)
             if isinstance(origin, dict):
                 place = cast("dict[str, Any]", origin)
-                url = word(place.get("uri")) or word(place.get("sourceUri"))
-                found.append(Source(word(place.get("title")), url))
+                url = text_in(place, "uri") or text_in(place, "sourceUri")
+                found.append(Source(text_in(place, "title"), url))
                 break
     return found
 
 
 def media(wire: dict[str, Any]) -> Block:
     """A picture, a sound or a document that the model made."""
-    kind = word(wire.get("mimeType"))
+    kind = text_in(wire, "mimeType")
     made = {"image": Image, "audio": Audio}.get(kind.partition("/")[0], Document)
-    return made(kind, word(wire.get("data")), name=word(wire.get("displayName")))
+    return made(kind, text_in(wire, "data"), name=text_in(wire, "displayName"))

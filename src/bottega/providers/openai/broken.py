@@ -26,9 +26,11 @@ def unreadable(*, started: bool) -> Failed:
 
 
 def no_answer(body: bytes) -> Failed:
-    """A whole body that holds an error, or something else altogether."""
-    error = read_error(body)
-    if body.lstrip().startswith(b"{") and error.message:
+    """A whole body that holds an error, the beginning of an answer, or something else."""
+    text, error = body.strip(), read_error(body)
+    if not text or (text.startswith(b"{") and not text.endswith(b"}")):
+        return cut_off()
+    if text.startswith(b"{") and error.message:
         return explain_error("The provider", error)
     return _another_protocol(error.message)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from bottega.messages.block import Image
 from bottega.messages.message import Usage
 from bottega.providers.explain import ErrorText, error_in, explain_error, read_error
-from bottega.providers.loose_json import REFUSALS, entries, second_look, text_in
+from bottega.providers.loose_json import REFUSALS, entries, kept, second_look, text_in
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.openai.chat_calls import Call, Calls
 from bottega.providers.openai.chat_chunk import STREAMED, Choice, Chunk, Delta, decode
@@ -28,7 +28,6 @@ from bottega.providers.provider import (
     StreamEvent,
     TextPiece,
 )
-from bottega.providers.surrogates import mended
 
 _FAULT = ErrorText("the answer broke at its source", "server_error")
 
@@ -118,8 +117,9 @@ class Answer:
             for choice in chunk.choices:
                 if choice.index and isinstance(choice.index, int):
                     continue
-                if choice.delta is not None:
-                    self._take_delta(choice.delta, events)
+                delta = choice.delta or choice.message
+                if delta is not None:
+                    self._take_delta(delta, events)
                 if choice.finish_reason or choice.usage or choice.error:
                     self._take_stop(choice)
         if chunk.usage or chunk.x_groq or chunk.citations or chunk.search_results:
@@ -223,8 +223,8 @@ class Answer:
             self._refused = True
             self._say_text(delta.refusal, events)
         self._citations.take(delta.annotations)
-        for entry in entries(delta.executed_tools):
-            self._take_run(cast("dict[str, Any]", mended(entry)), events)
+        for entry in entries(kept(delta.executed_tools)):
+            self._take_run(entry, events)
 
     def _take_run(self, entry: dict[str, Any], events: list[StreamEvent]) -> None:
         index = entry.get("index")

@@ -11,10 +11,10 @@ import msgspec
 
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
-from bottega.providers.loose_json import arguments
+from bottega.providers.loose_json import arguments, kept
 from bottega.providers.openai.calls import NAMELESS, finished_call
 from bottega.providers.provider import CallPiece
-from bottega.providers.surrogates import Growing, mended
+from bottega.providers.surrogates import Growing
 
 
 class Call:
@@ -71,7 +71,7 @@ class Calls:
         if call is None:
             call = opened = self._open(index, given)
         call.name = call.name or name
-        call.extra = mended(entry.get("extra_content")) or call.extra
+        call.extra = kept(entry.get("extra_content")) or call.extra
         return opened, self._grow(call, text, odd=odd)
 
     def end(self) -> list[CallPiece]:
@@ -144,5 +144,6 @@ def _text(found: Any) -> str:
 def _arguments_text(found: Any) -> str:
     """The arguments as text; some send the object itself."""
     if isinstance(found, dict):
-        return msgspec.json.encode(mended(found)).decode()
+        given = kept(found)
+        return "(nested too deeply)" if given is None else msgspec.json.encode(given).decode()
     return _text(found)

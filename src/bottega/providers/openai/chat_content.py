@@ -62,7 +62,7 @@ def contents(
     content: list[Block] = []
     for part in parts:
         if isinstance(part, Said):
-            content += _said(part)
+            content.append(_said(part))
         elif isinstance(part, Call):
             content.append(part.block(cut=cut and part is last))
         elif isinstance(part, Ran):
@@ -74,14 +74,11 @@ def contents(
     return content
 
 
-def _said(part: Said) -> list[Block]:
-    text = part.grown.text
-    if not text:
-        return []
+def _said(part: Said) -> Block:
     if part.kind == "text":
-        return [Text(text)]
+        return Text(part.grown.text)
     raw = {"field": part.field} if part.field else None
-    return [Reasoning(text, origin="openai-chat", raw=raw)]
+    return Reasoning(part.grown.text, origin="openai-chat", raw=raw)
 
 
 def _seal(content: list[Block], details: list[dict[str, Any]]) -> None:

@@ -1,11 +1,10 @@
 """What some add to a chat completion: sealed thoughts, tools that they ran themselves, images."""
 
-from typing import Any, cast
+from typing import Any
 
 from bottega.ids import fresh
 from bottega.messages.block import Image, Text, ToolResult, ToolUse
-from bottega.providers.loose_json import arguments, entries, text_in
-from bottega.providers.surrogates import mended
+from bottega.providers.loose_json import arguments, entries, kept, text_in
 
 
 class Details:
@@ -17,9 +16,9 @@ class Details:
     def take(self, details: Any) -> str:
         """Add what one event says; return the readable part of it."""
         said = ""
-        for entry in entries(details):
+        for entry in entries(kept(details)):
             said += text_in(entry, "text") + text_in(entry, "summary")
-            self._join(cast("dict[str, Any]", mended(entry)))
+            self._join(entry)
         return said
 
     def _join(self, entry: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from bottega.ids import fresh
 from bottega.messages.block import Block, ToolUse
 from bottega.messages.message import StopReason
 from bottega.providers.explain import ErrorText, error_in, explain_error, read_error
-from bottega.providers.loose_json import REFUSALS, entries, second_look, text_in
+from bottega.providers.loose_json import REFUSALS, entries, second_look, shallow, text_in
 from bottega.providers.openai import responses_items as items
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
 from bottega.providers.openai.calls import NAMELESS
@@ -75,7 +75,7 @@ class Answer:
             event = self._look_again(data)
             if event is None:
                 return self._unread(name, data)
-        if self._broken:
+        if self._broken or _too_deep(event):
             return self._fail(unreadable(started=self._started))
         if not isinstance(event.type, str):
             event.type = "error" if event.error else name
@@ -96,7 +96,7 @@ class Answer:
             found: Any = msgspec.json.decode(body)
         except REFUSALS:
             found = second_look(body, dict[str, Any], frozenset())
-        if not isinstance(found, dict) or "output" not in found:
+        if not isinstance(found, dict) or "output" not in found or not shallow(found):
             return self._fail(no_answer(body))
         events: list[StreamEvent] = []
         self._start(found, events)
@@ -290,6 +290,10 @@ class Answer:
                 return [items.output_block(given, last.id)] if last and last.server else []
             case "sealed":
                 return [items.reasoning_block(given, "")]
+
+
+def _too_deep(event: Event) -> bool:
+    return bool(event.item or event.response) and not shallow([event.item, event.response])
 
 
 def _failure(response: dict[str, Any], status: str) -> Failed:

@@ -189,8 +189,7 @@ class _Input:
 
 
 def _message(block: Text) -> dict[str, Any]:
-    part = {"type": "output_text", "text": block.text}
-    said: dict[str, Any] = {"type": "message", "role": "assistant", "content": [part]}
+    said: dict[str, Any] = {"type": "message", "role": "assistant", "content": block.text}
     if block.origin == "openai-responses" and block.signature:
         said["phase"] = block.signature
     return said

@@ -1,10 +1,11 @@
 """What must be added to a log that nobody will go on with, so that it says how everything in it ended."""
 
+from typing import Any
+
 from bottega.events import facts as f
 from bottega.events.event import Event
-from bottega.messages.block import Text, ToolUse, tool_uses
+from bottega.messages.block import Text, ToolUse, plain_text, tool_uses
 from bottega.messages.message import Usage
-from bottega.sessions.views import chat
 
 UNKNOWN = "Interrupted: the outcome of this call is unknown."
 NOT_RUN = "Interrupted before this call was run."
@@ -17,18 +18,26 @@ class _Open:
 
     def __init__(self, prompt: Event) -> None:
         self.message_id = prompt.message_id
-        self.at = prompt.at
-        self.events = [prompt]
+        self.began = self.last = prompt.at
         self.calls: dict[str, ToolUse] = {}
         self.begun: set[str] = set()
         self.usage = Usage()
         self.cost: int | None = 0
         self.step = 0
+        self.said = ""
+        self.streamed: list[str] = []
 
     def add(self, fact: Event) -> None:
-        self.events.append(fact)
+        self.last = fact.at
         what = fact.data
-        if isinstance(what, f.AssistantMessage):
+        if isinstance(what, f.TextDelta):
+            self.streamed.append(what.text)
+        elif isinstance(what, f.MessageStart | f.StreamReset):
+            self.streamed = []
+            self.step = max(self.step, fact.step)
+        elif isinstance(what, f.AssistantMessage):
+            self.streamed = []
+            self.said = plain_text(what.content) or self.said
             self.calls |= {use.id: use for use in tool_uses(what.content)}
             self.usage += what.usage
             unknown = self.cost is None or what.cost is None
@@ -74,18 +83,21 @@ class Closing:
 
 def _ends(open_: _Open, at: int) -> list[Event]:
     reason = "The session was exported before this exchange had ended."
-    said = [message for message in chat(open_.events) if message.role == "assistant"]
+    streamed = "".join(open_.streamed)
     response = f.ExchangeResponse(
         success=False,
         completion_reason="interrupted",
         stop_reason="interrupted",
         iterations=open_.step,
-        final_response=said[-1].content if said else "",
+        final_response=streamed or open_.said,
         usage=open_.usage,
         cost=open_.cost,
-        duration_ms=max(0, open_.events[-1].at - open_.at),
+        duration_ms=max(0, open_.last - open_.began),
     )
-    told = [("interrupted", f.Interrupted(reason))]
+    told: list[tuple[str, Any]] = [("interrupted", f.Interrupted(reason))]
+    if streamed:
+        # Nothing that was shown is lost: it becomes part of the history, and its deltas may be trimmed.
+        told.append(("assistant_message", f.AssistantMessage((Text(streamed),), "interrupted")))
     results = [("tool_result", _result(use, use.id in open_.begun)) for use in open_.calls.values()]
     return [
         Event(name, at, payload, open_.message_id, open_.step)

@@ -1,0 +1,58 @@
+"""What several tests share: a home of their own, a folder to work in, and models that play a script."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+_SCRUBBED = (
+    "OPENAI",
+    "ANTHROPIC",
+    "GEMINI",
+    "GOOGLE",
+    "OPENROUTER",
+    "CEREBRAS",
+    "TOGETHER",
+    "LITELLM",
+    "OLLAMA",
+)
+
+
+@pytest.fixture(autouse=True)
+def no_keys_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test may reach a provider with a key that happens to be set."""
+    for name in list(os.environ):
+        if name.startswith(_SCRUBBED) or (name.startswith("BOTTEGA_") and name not in _KEPT):
+            monkeypatch.delenv(name)
+
+
+_KEPT = ("BOTTEGA_RECORDINGS", "BOTTEGA_LITELLM", "BOTTEGA_HUNT", "BOTTEGA_SEED")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small project."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "notes.txt").write_text("hello world\n")
+    return project
+
+
+@pytest.fixture
+def scripted(tmp_path: Path) -> Callable[..., str]:
+    """Make a model of turns; each turn is a list of steps (`{"do": "say", "text": …}`)."""
+
+    def make(*turns: list[dict[str, Any]], name: str = "script", **options: Any) -> str:
+        path = tmp_path / f"{name}.json"
+        path.write_bytes(msgspec.json.encode({"turns": turns, **options}))
+        return f"scripted/{path}"
+
+    return make

@@ -1,0 +1,55 @@
+"""Other processes, real ones: what a test needs to kill, starve or run beside itself."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def run(
+    code: str, *arguments: str | Path, failpoints: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a piece of Python in a process of its own, to its end; `arguments` are its `sys.argv[1:]`."""
+    return subprocess.run(
+        _command(code, arguments),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        env=_environment(failpoints),
+        check=False,
+    )
+
+
+@contextmanager
+def running(
+    code: str, *arguments: str | Path, failpoints: str = ""
+) -> Iterator[subprocess.Popen[str]]:
+    """The same, until the block ends; entered once the process has printed its first line."""
+    process = subprocess.Popen(
+        _command(code, arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=_environment(failpoints),
+    )
+    try:
+        assert process.stdout
+        assert process.stderr
+        line = process.stdout.readline()
+        assert line, process.stderr.read()
+        yield process
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+def _command(code: str, arguments: tuple[str | Path, ...]) -> list[str]:
+    return [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+
+
+def _environment(failpoints: str) -> dict[str, str]:
+    return {**os.environ, "BOTTEGA_FAILPOINTS": failpoints}
