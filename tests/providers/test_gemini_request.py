@@ -75,6 +75,8 @@ def test_an_address_may_name_its_version_and_a_model_its_folder() -> None:
     assert wire.url == f"{place}/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
     assert wire.headers["authorization"] == "Bearer t"
     assert "x-goog-api-key" not in wire.headers
+    asking = Target("x", "https://x.example?team=a")
+    assert sent(request(), asking).url.endswith(":streamGenerateContent?alt=sse&team=a")
     tuned = sent(request(model="tunedModels/mine?x", stream=False)).url
     assert tuned.endswith("/v1beta/tunedModels/mine%3Fx:generateContent")
 

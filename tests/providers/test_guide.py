@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,12 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bottega.messages.block import Image, Text, ToolResult, ToolUse, plain_text
+from bottega.messages.block import Image, Text, ToolResult, ToolUse, plain_text, tool_uses
 from bottega.messages.message import Message, user
 from bottega.providers.guide import Guide
 from bottega.providers.guide.request import Action, actions
 from bottega.providers.provider import Finished, Request, TextPiece, ToolSpec
+from bottega.tools.builtin import builtin_registry
+from bottega.tools.call import call
 from tests.providers.recordings import added_up, blocks_are_valid
+from tests.tools.contexts import Workbench
 
 
 def spec(name: str, *names: str, required: tuple[str, ...] = ()) -> ToolSpec:
@@ -467,3 +471,78 @@ def test_long_words_take_no_long_time(words: str, length: int) -> None:
     started = time.process_time()
     asyncio.run(text((words * length)[:length], tools=EVERY))
     assert time.process_time() - started < 1
+
+
+async def test_with_the_real_tools_a_newcomer_is_shown_around(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# The shop\nWe sell lamps.\n")
+    (tmp_path / "src").mkdir()
+    registry, bench = builtin_registry(), Workbench(tmp_path)
+
+    async def on_intent(_: object) -> None: ...
+
+    async def ask(past: list[Message], words: str) -> str:
+        past.append(user(words))
+        while True:
+            finished = await answer(*past, tools=registry.specs())
+            past.append(Message("assistant", finished.content))
+            uses = tool_uses(finished.content)
+            if not uses:
+                return plain_text(finished.content)
+            for use in uses:
+                got = await call(use, registry, bench, on_intent)
+                result = ToolResult(use.id, got.to_content(), got.status == "error")
+                past.append(Message("tool", (result,)))
+
+    past: list[Message] = []
+    assert "Welcome" in await ask(past, "hi")
+    assert "- `README.md` (26 bytes)" in await ask(past, "lsit the files")
+    assert "2 lines, 26 bytes" in await ask(past, "read readme")
+    assert "We sell lamps." in await ask(past, "explain this project")
+    assert "outside the workspace" in await ask(past, "read /etc/passwd.txt")
+    bench.root.close()
+
+
+async def test_odd_results_are_told_as_well_as_can_be() -> None:
+    read = {"file_path": "a"}
+    several = [
+        {"path": "a", "content": "x", "size": 1},
+        {"path": "b", "error": {"message": "Gone"}},
+    ]
+    said = await after("read a", "read_file", read, several)
+    assert "Here is `a` (1 byte)" in said
+    assert "`b` could not be read. Gone." in said
+    assert "`a` is empty." in await after("read a", "read_file", read, {"path": "a"})
+    assert "```\njust text\n```" in await after("read a", "read_file", read, "just text")
+    huge = {"path": "a", "content": "x", "size": 3_500_000_000, "lines": None, "note": "Odd."}
+    said = await after("read a", "read_file", read, huge)
+    assert "(3.5 GB)" in said
+    assert said.endswith("Odd.")
+    assert "2.0 MB" in await after("read a", "read_file", read, {**huge, "size": 2_000_000})
+    assert "For `x` I found" in await after("find x", "grep", {"pattern": "x"}, "a.py:1: x")
+    many = [{"path": str(n)} for n in range(50)]
+    assert "… and 10 more" in await after("find x", "grep", {"pattern": "x"}, many)
+    assert "`make` said" in await after("run make", "bash_exec", {"command": "make"}, "done")
+    folders = {"path": "src", "entries": [{"path": "deep", "kind": "folder"}]}
+    said = await after("list src", "list_dir", {"path": "src"}, folders)
+    assert "`list src/deep`" in said
+    assert "- `a.py`" in await after("ls", "list_dir", {}, ["a.py", "lib/"])
+
+
+async def test_a_result_that_is_no_json_is_shown_as_it_is() -> None:
+    use = Message("assistant", (ToolUse("c", "read_file", {"file_path": "a"}),))
+    result = ToolResult("c", (Text("plain words"), Image("image/png", "aGk=")))
+    said = await text("read a", use, Message("tool", (result,)))
+    assert "plain words" in said
+    assert "cannot see images" in said
+
+
+async def test_a_tour_that_cannot_begin_says_why() -> None:
+    said = await after("look around", "list_dir", {}, ValueError("The folder is gone"))
+    assert said == "That did not work. The folder is gone."
+
+
+async def test_a_fence_around_the_content_is_not_part_of_it() -> None:
+    words = "create a.py with:\n```python\nprint(1)\nprint(2)\n```"
+    assert actions(words) == [Action("write", "a.py", "print(1)\nprint(2)\n")]
+    assert await calls("run the tests", EVERY) == []
+    assert "Which command?" in await text("run the tests", tools=EVERY)

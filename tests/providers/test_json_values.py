@@ -1,29 +1,7 @@
 """Values that no provider should send, and some do."""
 
-from typing import Any
-
-from bottega.providers.json_values import MAX_DEPTH, call_input, count, encode, is_object, written
-
-
-def nested(depth: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for _ in range(depth - 1):
-        found = {"a": found}
-    return found
-
-
-def test_only_objects_that_can_be_read_back_are_arguments() -> None:
-    assert call_input("") == ({}, "")
-    assert call_input(' {"a": [1]} ') == ({"a": [1]}, "")
-    for text in ("[1]", "{", "5", '{"a":' * 900 + "1" + "}" * 900):
-        assert call_input(text) == ({}, text)
-
-
-def test_depth_and_numbers_have_bounds() -> None:
-    assert is_object(nested(MAX_DEPTH))
-    assert not is_object(nested(MAX_DEPTH + 1))
-    assert not is_object({"a": [float("inf")]})
-    assert not is_object([])
+from bottega.providers.json_values import count, encode, written
+from tests.providers.made_up import nested
 
 
 def test_whatever_was_said_can_be_written() -> None:

@@ -26,6 +26,7 @@ from bottega.providers.script import (
     Cut,
     Fail,
     Gate,
+    Pause,
     ResetStep,
     Retry,
     Rule,
@@ -269,3 +270,9 @@ def test_reasoning_is_streamed_as_reasoning() -> None:
 
     events = asyncio.run(run())
     assert [event.text for event in events if isinstance(event, ReasoningPiece)] == ["a", " b"]
+
+
+async def test_thoughts_in_a_row_are_one_and_a_pause_says_nothing() -> None:
+    finished = await end(Scripted([[Think("a"), Pause(1), Think("b"), Say("")]]), asked("x"))
+    assert isinstance(finished, Finished)
+    assert finished.content == (Reasoning("ab"),)

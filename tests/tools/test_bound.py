@@ -1,12 +1,14 @@
+import os
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bottega.tools.bound import LIMIT, bounded, cut, weight
 from bottega.tools.tool import to_json
 
+LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 SENTENCE = 200
 
 
@@ -64,6 +66,7 @@ values = st.recursive(
 
 
 @pytest.mark.fuzz
+@settings(max_examples=20_000 if LONG else 100, deadline=None)
 @given(value=values)
 def test_nothing_is_ever_larger_than_the_limit_and_its_sentences(value: Any) -> None:
     small = bounded(value, "Kept.")

@@ -233,3 +233,18 @@ async def test_a_long_error_is_cut(bench: Bench) -> None:
     outcome = await bench.call(loud)
     assert outcome.error is not None
     assert len(outcome.error.message) < LIMIT + 200
+
+
+async def test_a_tool_that_returns_a_bare_value_is_told_as_success(bench: Bench) -> None:
+    async def run(arguments: dict[str, Any], context: Context) -> Any:
+        return {"bare": True}
+
+    bare = Tool(
+        name="bare",
+        description="",
+        schema={"type": "object"},
+        category="WEB",
+        effects=frozenset(),
+        run=run,
+    )
+    assert said(await bench.call(bare)) == {"status": "success", "result": {"bare": True}}

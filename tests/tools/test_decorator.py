@@ -1,4 +1,5 @@
 import dataclasses
+import datetime
 import threading
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -175,3 +176,16 @@ def test_a_type_that_is_not_known_is_refused() -> None:
 
     with pytest.raises(BadUsage, match="Nowhere"):
         tool(wrong)
+
+
+async def test_what_a_schema_cannot_say_is_checked_all_the_same(tmp_path: Path) -> None:
+    @tool
+    def at(when: datetime.date) -> str:
+        return when.isoformat()
+
+    bench = Workbench(tmp_path)
+    outcome = await at.run({"when": "2024-13-45"}, bench)
+    bench.root.close()
+    assert outcome.error is not None
+    assert outcome.error.code == "INVALID_ARGUMENTS"
+    assert "when" in outcome.error.message

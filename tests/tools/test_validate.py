@@ -87,3 +87,19 @@ def test_the_validator_is_not_imported_before_the_first_call() -> None:
         "assert 'jsonschema_rs' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_what_stands_behind_a_reference_is_explained_too() -> None:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"point": {"$ref": "#/$defs/Point"}},
+        "$defs": {
+            "Point": {
+                "type": "object",
+                "properties": {"x": {"type": "integer"}},
+                "additionalProperties": False,
+            }
+        },
+    }
+    (error,) = Validator(schema)({"point": {"y": 1}})
+    assert error.startswith("point: 'y' is not known here")

@@ -11,11 +11,7 @@ def nearest(root: Root, path: str) -> list[str]:
     """Paths that exist and resemble the one that does not, best first; none where nothing does."""
     import difflib
 
-    try:
-        parts = root.relative(path).split("/")
-    except Problem:
-        return []
-    folder, missing, rest = _last_folder(root, parts)
+    folder, missing, rest = _last_folder(root, root.relative(path).split("/"))
     names = {entry.name: entry.name.casefold() for entry in root.list(folder, _LOOKED_AT).entries}
     wanted = missing.casefold()
     alike = difflib.get_close_matches(wanted, names.values(), _MOST, cutoff=0.6)

@@ -225,3 +225,46 @@ async def test_a_long_text_is_cut_with_a_word_on_how_to_read_on(tmp_path: Path) 
     assert outcome.result["lines"] == 10_000
     assert len(outcome.result["content"]) < 10_300
     assert "read a part with start_line and end_line" in outcome.result["content"]
+
+
+async def test_the_nearest_folder_is_named_where_the_file_is_in_none(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    _, message = await fault({"file_path": "scr/nope.py"}, tmp_path)
+    assert "Did you mean 'src'?" in message
+
+
+@pytest.mark.parametrize(
+    ("head", "media_type"),
+    [
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\0\0\0\0WEBP", "image/webp"),
+    ],
+)
+async def test_an_image_is_known_by_its_first_bytes(
+    tmp_path: Path, head: bytes, media_type: str
+) -> None:
+    (tmp_path / "x").write_bytes(head + b"\0" * 20)
+    outcome = await outcome_of({"file_path": "x"}, tmp_path)
+    assert [media.media_type for media in outcome.media] == [media_type]
+
+
+async def test_an_image_that_is_too_large_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_bytes(PNG + b"\0" * 6_000_000)
+    assert await fault({"file_path": "x.png"}, tmp_path) == (
+        "TOO_LARGE",
+        "The image 'x.png' is larger than 5 MB.",
+    )
+
+
+async def test_a_large_binary_file_is_not_shown_in_parts_either(tmp_path: Path) -> None:
+    (tmp_path / "x").touch()
+    os.truncate(tmp_path / "x", WHOLE_MAX + 1)
+    assert (await fault({"file_path": "x", "start_line": 1}, tmp_path))[0] == "BINARY"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs Linux's /proc")
+async def test_a_file_that_the_system_cannot_read_is_said_so() -> None:
+    code, message = await fault({"file_path": "mem"}, Path("/proc/self"))
+    assert code == "UNREADABLE"
+    assert message == "The file 'mem' could not be read: Input/output error."

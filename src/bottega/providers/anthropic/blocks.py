@@ -6,8 +6,8 @@ from typing import Any, Protocol, cast
 from bottega import ids
 from bottega.messages.block import Block, Reasoning, Source, Text, ToolResult, ToolUse
 from bottega.providers.anthropic.events import Delta
-from bottega.providers.json_values import call_input, kept, written
-from bottega.providers.loose_json import entries, text_in
+from bottega.providers.json_values import written
+from bottega.providers.loose_json import arguments, entries, kept, text_in
 from bottega.providers.provider import CallPiece, ReasoningPiece, StreamEvent, TextPiece
 from bottega.providers.surrogates import Growing
 
@@ -132,18 +132,19 @@ class OpenCall:
 
     def block(self, cut: bool) -> Block | None:
         text = self._text.text
-        found, malformed = call_input(text)
+        found, malformed = arguments(text), text
         if cut and not self._server and (self._given or not text.strip()):
             # Arguments that were parsed elsewhere do not show whether they are all there.
-            found, malformed = {}, text or CUT
+            found, malformed = None, text or CUT
+        use = found or {}
         return ToolUse(
             self.id,
             self.name,
-            found,
-            malformed,
+            use,
+            malformed if found is None else "",
             self._server,
             "anthropic" if self._server else "",
-            raw=kept({**self._start, "input": found}) if self._server else None,
+            raw=kept({**self._start, "input": use}) if self._server else None,
         )
 
 
@@ -184,8 +185,8 @@ def opened(start: dict[str, Any], calls: int) -> OpenBlock:
 
 
 def _result(start: dict[str, Any]) -> ToolResult:
-    raw = kept(start)
-    inner = (raw or {}).get("content")
+    raw: dict[str, Any] | None = kept(start)
+    inner: Any = (raw or {}).get("content")
     shown = _told(inner)[:MAX_SHOWN]
     return ToolResult(
         text_in(start, "tool_use_id"),

@@ -56,7 +56,9 @@ def to_wire(request: Request, target: Target) -> WireRequest:
 
 
 def _url(base: str) -> str:
-    return f"{base.rstrip('/').removesuffix('/v1')}/v1/messages"
+    """An address may end in the version, and may have a query of its own."""
+    place, mark, query = base.partition("?")
+    return f"{place.rstrip('/').removesuffix('/v1')}/v1/messages{mark}{query}"
 
 
 def _headers(target: Target) -> dict[str, str]:

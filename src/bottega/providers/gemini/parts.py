@@ -16,8 +16,8 @@ from bottega.messages.block import (
 )
 from bottega.providers.gemini.arguments import Leaves
 from bottega.providers.gemini.chunks import FunctionCall, Part
-from bottega.providers.json_values import is_object, kept, written
-from bottega.providers.loose_json import entries, text_in
+from bottega.providers.json_values import written
+from bottega.providers.loose_json import entries, kept, text_in
 from bottega.providers.surrogates import Growing
 
 MAX_SHOWN = 2000
@@ -63,13 +63,15 @@ class Call:
         return written(self._args)
 
     def block(self) -> Block | None:
-        args: Any = self._leaves.value if self.open else self._args
-        sound = not self.open and not self._leaves.broken and is_object(args)
+        said: Any = self._leaves.value if self.open else self._args
+        found: dict[str, Any] | None = kept(said) if isinstance(said, dict) else None
+        if self.open or self._leaves.broken:
+            found = None
         return ToolUse(
             self.id,
             self.name,
-            args if sound else {},
-            "" if sound else written(args),
+            found or {},
+            written(said) if found is None else "",
             origin="gemini" if self._signature else "",
             signature=self._signature,
         )
@@ -88,18 +90,25 @@ class Fixed:
 def server_call(part: Part) -> ToolUse | None:
     """A call that Google runs itself, with the part as it came."""
     if part.executable_code is not None:
-        raw = kept({"executableCode": part.executable_code, **_seal(part)})
-        said = (raw or {}).get("executableCode", {})
+        raw, said = _kept("executableCode", part.executable_code, part)
         shown = {name: said[name] for name in ("language", "code") if name in said}
         return _use(text_in(said, "id"), "code_execution", shown, raw)
     if part.tool_call is not None:
-        raw = kept({"toolCall": part.tool_call, **_seal(part)})
-        said = (raw or {}).get("toolCall", {})
+        raw, said = _kept("toolCall", part.tool_call, part)
         name = text_in(said, "toolType").lower() or "server_tool"
         args = said.get("args")
         shown = cast("dict[str, Any]", args) if isinstance(args, dict) else {}
         return _use(text_in(said, "id"), name, shown, raw)
     return None
+
+
+def _kept(
+    name: str, wire: dict[str, Any], part: Part
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """The part as it can be stored, and what it says; nothing where it nests without bottom."""
+    seal = {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
+    raw: dict[str, Any] | None = kept({name: wire, **seal})
+    return raw, raw[name] if raw else {}
 
 
 def _use(call: str, name: str, said: dict[str, Any], raw: dict[str, Any] | None) -> ToolUse:
@@ -115,8 +124,7 @@ def server_result(part: Part, last_call: str) -> ToolResult | None:
         name, wire = "toolResponse", part.tool_response
     else:
         return None
-    raw = kept({name: wire, **_seal(part)})
-    said = (raw or {}).get(name, {})
+    raw, said = _kept(name, wire, part)
     shown = text_in(said, "output") or _told(said.get("response"))
     return ToolResult(
         text_in(said, "id") or last_call,
@@ -126,10 +134,6 @@ def server_result(part: Part, last_call: str) -> ToolResult | None:
         origin="gemini",
         raw=raw,
     )
-
-
-def _seal(part: Part) -> dict[str, Any]:
-    return {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
 
 
 def _told(response: Any) -> str:
@@ -151,7 +155,7 @@ def visited(metadata: dict[str, Any]) -> tuple[ToolUse, ToolResult] | None:
     lines = [
         f"{text_in(page, 'retrievedUrl')} {text_in(page, 'urlRetrievalStatus')}" for page in pages
     ]
-    raw = kept({"urlContextMetadata": metadata})
+    raw: dict[str, Any] | None = kept({"urlContextMetadata": metadata})
     use = _use("", "url_context", {"urls": [text_in(p, "retrievedUrl") for p in pages]}, raw)
     shown = (Text("\n".join(lines)[:MAX_SHOWN]),)
     return use, ToolResult(use.id, shown, server=True, origin="gemini", raw=raw)

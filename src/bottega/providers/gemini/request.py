@@ -47,12 +47,14 @@ def to_wire(request: Request, target: Target) -> WireRequest:
 
 def _url(request: Request, target: Target) -> str:
     """The key is never part of it: addresses end up in logs."""
-    base = target.base_url.rstrip("/")
-    if not _VERSIONED.search(base):
-        base += "/v1beta"
+    place, _, query = target.base_url.partition("?")
+    place = place.rstrip("/")
+    if not _VERSIONED.search(place):
+        place += "/v1beta"
     model = request.model if "/" in request.model else f"models/{request.model}"
-    verb = "streamGenerateContent?alt=sse" if request.stream else "generateContent"
-    return f"{base}/{quote(model)}:{verb}"
+    verb = "streamGenerateContent" if request.stream else "generateContent"
+    asked = "&".join(filter(None, ("alt=sse" if request.stream else "", query)))
+    return f"{place}/{quote(model)}:{verb}{'?' if asked else ''}{asked}"
 
 
 def _headers(target: Target) -> dict[str, str]:
