@@ -130,7 +130,7 @@ class Worker:
                 with suppress(Conflict):  # taken back at the last moment
                     await begin(exchange, prompt)
                     await self._run(session, exchange, prompt)
-        return False
+        return exchange.released
 
     async def _run(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
         """Carry the exchange out, and stop it when a cancel comes in by the log."""
