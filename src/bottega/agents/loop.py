@@ -214,7 +214,10 @@ async def _finished(event: Finished, model: Model, world: World) -> facts.Assist
         asked=model.name,
         notices=event.notices,
     )
-    await world.record(answer)
+    if tool_uses(answer.content):
+        await world.record(answer)
+    else:
+        world.emit(answer)  # the exchange ends with it, and that end is waited for
     return answer
 
 

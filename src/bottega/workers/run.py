@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from bottega.errors import Problem
 from bottega.events import facts
 from bottega.messages.message import Message, StopReason
 from bottega.sessions import inbox
+from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
@@ -84,7 +86,10 @@ _WHY = {"user_stopped": "Cancelled by the user", "interrupted": "Interrupted"}
 
 
 async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
-    """running → done and `exchange_response`, in one transaction, with every loose end tied before it."""
+    """running → done and `exchange_response`, in one transaction, with every loose end tied before it.
+
+    The same transaction lets the lease go, unless another prompt waits.
+    """
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
     for payload in loose_ends(exchange.track, stop, why):
@@ -96,7 +101,9 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
         stop=stop,
         final=ended.final_response or None,
     )
-    message_id = exchange.message_id
-    await exchange.record(
-        end, also=lambda connection: inbox.finish(connection, lease.n, message_id)
-    )
+
+    def close(connection: sqlite3.Connection) -> None:
+        inbox.finish(connection, lease.n, exchange.message_id)
+        exchange.released = leases.release(connection, lease)
+
+    await exchange.record(end, also=close)
