@@ -127,9 +127,9 @@ class Studio:
 
     async def resume(self, session_id: str) -> "Session":
         """Go on with a session; what a dead process left unfinished in it is mended first."""
-        session = Session(self, self.runtime.sessions.get(session_id), self._place)
-        await asyncio.wait({self.worker.attend(session.row)})
-        return session
+        row = self.runtime.sessions.get(session_id)
+        await asyncio.wait({self.worker.attend(row)})
+        return Session(self, self.runtime.sessions.get(row.id), self._place)
 
     async def sessions(self, limit: int = 50) -> list[SessionRow]:
         return await self.runtime.sessions.list(limit)
