@@ -16,7 +16,6 @@ from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
-from bottega.events.facts import DELTAS
 from bottega.failpoint import failpoint
 from bottega.sessions.feed import Row
 from bottega.sessions.lease import Lease
@@ -29,6 +28,9 @@ ROOM = 1024 * 1024
 """Characters that may wait to become durable before the stream has to wait."""
 
 Also = Callable[[sqlite3.Connection], Any]
+
+_UNHURRIED = DELTAS | {"message_start", "assistant_message"}
+"""What needs no commit of its own, as something that is waited for always follows it."""
 
 _CLAIM = (
     "UPDATE sessions SET last_index = last_index + ?1, owner_seq = owner_seq + ?1"
@@ -69,7 +71,7 @@ class Pen:
 
     def emit(self, event: Event) -> None:
         """Append without waiting."""
-        self._add([event], None, None, urgent=event.type not in DELTAS)
+        self._add([event], None, None, urgent=event.type not in _UNHURRIED)
 
     async def record(self, *events: Event, also: Also | None = None) -> None:
         """Append, with `also` in the same transaction; return when all that was emitted so far is durable."""
