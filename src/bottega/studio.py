@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import msgspec
+
 from bottega.errors import BadUsage
 from bottega.events import facts, fold
 from bottega.events.codec import decode
@@ -21,6 +23,7 @@ from bottega.events.layers import LAYERS, ToolUseMessage
 from bottega.ids import fresh_message
 from bottega.messages.block import Block, Media, Text
 from bottega.messages.message import Message
+from bottega.providers.provider import Wishes
 from bottega.runtime import Runtime
 from bottega.sessions import attach, views
 from bottega.sessions.feed import Feed
@@ -34,6 +37,7 @@ from bottega.workers.worker import OnCrash, Worker
 
 Callback = Callable[[Any], Awaitable[None] | None]
 
+NO_WISHES = Wishes()
 DAY = 86_400_000
 RETRY = 1.0
 """Seconds between two tries to run a prompt that waits in a session which another process holds."""
@@ -151,6 +155,7 @@ class Session:
         content: str | tuple[Block, ...],
         *,
         model: str = "",
+        wishes: Wishes = NO_WISHES,
         message_id: str = "",
         on_chunk: Callback | None = None,
         on_additional_message: Callback | None = None,
@@ -163,7 +168,7 @@ class Session:
         blocks = (Text(content),) if isinstance(content, str) else content
         if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
             raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
-        prompt = Prompt(message_id or fresh_message(), blocks, model)
+        prompt = Prompt(message_id or fresh_message(), blocks, model, wishes=wishes)
         return Answer(self, prompt, self._place, (on_chunk, on_additional_message, on_complete))
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
@@ -278,7 +283,7 @@ class Answer:
         content, names = self._prompt.content, ()
         if any(isinstance(block, Media) for block in content):
             content, names = await asyncio.to_thread(attach.keep, content, studio.runtime.blobs)
-        prompt = Prompt(self._prompt.message_id, content, self._prompt.model, self._prompt.agent)
+        prompt = msgspec.structs.replace(self._prompt, content=content)
         admission = await studio.runtime.inbox.admit(
             row, prompt, by=self._place, contender=studio.worker.contender, media=tuple(names)
         )

@@ -40,16 +40,7 @@ async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare
     Raises only what the pen raises: then nothing more can be written here, and another worker goes on from the log.
     """
     try:
-        plan = prepare()
-        ended = await run(
-            plan.agent,
-            plan.model,
-            plan.registry,
-            history,
-            exchange,
-            folder=plan.folder,
-            step=exchange.track.answers,
-        )
+        ended = await run(prepare(), history, exchange, step=exchange.track.answers)
     except asyncio.CancelledError:
         ended = STOPPED
     except Exception as error:
