@@ -61,8 +61,8 @@ class World(Protocol):
         """Put the bytes of kept media back in."""
         ...
 
-    def steers(self) -> list[Message]:
-        """What the user said since the last step; it is in the log already."""
+    async def steers(self) -> list[Message]:
+        """What the user said meanwhile, now in the log."""
         ...
 
     async def act(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
@@ -88,11 +88,12 @@ async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -
             return Ended(False, "error", "error")
         history.append(Message("assistant", answer.content, model=plan.model.name))
         uses = tool_uses(answer.content)
-        if not uses:
-            return _ended(plan.agent, answer)
-        for result in await world.act(uses):
+        for result in await world.act(uses) if uses else ():
             history.append(Message("tool", (_result(result),)))
-        history += world.steers()
+        steers = await world.steers()
+        if not uses and not steers:
+            return _ended(plan.agent, answer)
+        history += steers
 
 
 async def _limit(agent: Agent, world: World) -> Ended:

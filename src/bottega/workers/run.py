@@ -40,7 +40,9 @@ async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare
     Raises only what the pen raises: then nothing more can be written here, and another worker goes on from the log.
     """
     try:
-        ended = await run(prepare(), history, exchange, step=exchange.track.answers)
+        plan = prepare()
+        exchange.registry = plan.registry
+        ended = await run(plan, history, exchange, step=exchange.track.answers)
     except asyncio.CancelledError:
         ended = STOPPED
     except Exception as error:
