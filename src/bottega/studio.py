@@ -13,16 +13,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import msgspec
+
 from bottega.errors import BadUsage
 from bottega.events import facts, fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.events.layers import LAYERS, ToolUseMessage
 from bottega.ids import fresh_message
-from bottega.messages.block import Block, Text
+from bottega.messages.block import Block, Media, Text
 from bottega.messages.message import Message
+from bottega.providers.provider import Wishes
 from bottega.runtime import Runtime
 from bottega.sessions import attach, views
+from bottega.sessions.feed import Feed
 from bottega.sessions.history import replay
 from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.retention import Trimmed, trim
@@ -33,6 +37,7 @@ from bottega.workers.worker import OnCrash, Worker
 
 Callback = Callable[[Any], Awaitable[None] | None]
 
+NO_WISHES = Wishes()
 DAY = 86_400_000
 RETRY = 1.0
 """Seconds between two tries to run a prompt that waits in a session which another process holds."""
@@ -126,9 +131,9 @@ class Studio:
 
     async def resume(self, session_id: str) -> "Session":
         """Go on with a session; what a dead process left unfinished in it is mended first."""
-        session = Session(self, self.runtime.sessions.get(session_id), self._place)
-        await asyncio.wait({self.worker.attend(session.row)})
-        return session
+        row = self.runtime.sessions.get(session_id)
+        await asyncio.wait({self.worker.attend(row)})
+        return Session(self, self.runtime.sessions.get(row.id), self._place)
 
     async def sessions(self, limit: int = 50) -> list[SessionRow]:
         return await self.runtime.sessions.list(limit)
@@ -150,6 +155,7 @@ class Session:
         content: str | tuple[Block, ...],
         *,
         model: str = "",
+        wishes: Wishes = NO_WISHES,
         message_id: str = "",
         on_chunk: Callback | None = None,
         on_additional_message: Callback | None = None,
@@ -162,7 +168,7 @@ class Session:
         blocks = (Text(content),) if isinstance(content, str) else content
         if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
             raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
-        prompt = Prompt(message_id or fresh_message(), blocks, model)
+        prompt = Prompt(message_id or fresh_message(), blocks, model, wishes=wishes)
         return Answer(self, prompt, self._place, (on_chunk, on_additional_message, on_complete))
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
@@ -260,20 +266,24 @@ class Answer:
         return end or facts.ExchangeResponse(False, "user_stopped", "cancelled", 0)
 
     async def _events(self) -> AsyncIterator[Event]:
-        index, running = await self._admit()
-        try:
-            async for event in self._followed(index - 1, running):
-                await self._tell(event)
-                yield event
-        finally:
-            running.cancel()
+        log = self._session.studio.runtime.log
+        feed = log.feed(self._session.row.n)
+        with log.following(feed):  # from before the first event, so that none has to be read back
+            index, running = await self._admit()
+            running.add_done_callback(lambda _: feed.wake())
+            try:
+                async for event in self._followed(feed, index - 1, running):
+                    await self._tell(event)
+                    yield event
+            finally:
+                running.cancel()
 
     async def _admit(self) -> tuple[int, asyncio.Task[None]]:
         studio, row = self._session.studio, self._session.row
-        content, names = await asyncio.to_thread(
-            attach.keep, self._prompt.content, studio.runtime.blobs
-        )
-        prompt = Prompt(self._prompt.message_id, content, self._prompt.model, self._prompt.agent)
+        content, names = self._prompt.content, ()
+        if any(isinstance(block, Media) for block in content):
+            content, names = await asyncio.to_thread(attach.keep, content, studio.runtime.blobs)
+        prompt = msgspec.structs.replace(self._prompt, content=content)
         admission = await studio.runtime.inbox.admit(
             row, prompt, by=self._place, contender=studio.worker.contender, media=tuple(names)
         )
@@ -290,25 +300,26 @@ class Answer:
                 task.result()
             await asyncio.sleep(RETRY)
 
-    async def _followed(self, after: int, running: asyncio.Task[None]) -> AsyncIterator[Event]:
+    async def _followed(
+        self, feed: Feed, after: int, running: asyncio.Task[None]
+    ) -> AsyncIterator[Event]:
         log, n = self._session.studio.runtime.log, self._session.row.n
-        feed = log.feed(n)
         state, cursor = fold.EMPTY, after
-        with log.following(feed):
-            while not feed.gone:
-                for frame in await log.ahead(n, cursor):
-                    cursor = frame.events[-1][0]
-                    for index, body in frame.events:
-                        fact = decode(index, body)
-                        if fact.message_id != self.message_id:
-                            continue
-                        state, seen = fold.step(state, fact)
-                        for event in seen:
-                            yield event
-                        if fact.type in ("exchange_response", "prompt_cancelled"):
-                            return
-                if feed.last_index <= cursor:
-                    await _either(feed.wait(cursor), running)
+        while not feed.gone:
+            for frame in await log.ahead(n, cursor):
+                cursor = frame.events[-1][0]
+                for index, body in frame.events:
+                    fact = decode(index, body)
+                    if fact.message_id != self.message_id:
+                        continue
+                    state, seen = fold.step(state, fact)
+                    for event in seen:
+                        yield event
+                    if fact.type in ("exchange_response", "prompt_cancelled"):
+                        return
+            await feed.wait(cursor, running)
+            if running.done() and feed.last_index <= cursor:
+                running.result()
 
     async def _tell(self, event: Event) -> None:
         payload = event.data
@@ -325,17 +336,6 @@ def existing_folder(folder: Path | str) -> Path:
     if not where.is_dir():
         raise BadUsage(f"{str(where)!r} is not a folder.", hint="Give an existing folder.")
     return where
-
-
-async def _either(growth: Any, running: asyncio.Task[None]) -> None:
-    """Wait until the log has grown; raise if the one that should make it grow has failed."""
-    grown = asyncio.ensure_future(growth)
-    try:
-        await asyncio.wait({grown, running}, return_when=asyncio.FIRST_COMPLETED)
-        if running.done() and not grown.done():
-            running.result()
-    finally:
-        grown.cancel()
 
 
 async def _call(callback: Callback | None, value: Any) -> None:

@@ -85,6 +85,18 @@ async def test_what_is_wrong_is_said(
     assert any(said in what for what in findings), findings
 
 
+async def test_damage_inside_the_file_is_said_line_by_line(
+    database: Database, session: SessionRow
+) -> None:
+    spoils = (
+        "PRAGMA writable_schema = ON",
+        "DELETE FROM sqlite_master WHERE name = 'sessions_by_update'",
+    )
+    findings = await found(database, session, *spoils)
+    assert findings
+    assert all(what.startswith("The database is damaged: ") for what in findings)
+
+
 async def test_trimmed_deltas_are_not_missing(database: Database, session: SessionRow) -> None:
     assert await found(database, session, "DELETE FROM events WHERE kind = 1") == []
 

@@ -27,6 +27,8 @@ from bottega.sessions.tables import MIGRATIONS
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.storage.sqlite import connect
+from tests.events.logs import answer, end, prompt
+from tests.events.logs import log as facts_of
 from tests.hunt import examples
 from tests.processes import running
 from tests.sessions import stored
@@ -220,6 +222,23 @@ async def test_facts_and_tails_leave_deltas_out(log: Log, session: SessionRow) -
     assert [index for index, _ in await log.facts(session.n, after=1)] == [4, 5]
     assert [index for index, _ in await log.tail(session.n, limit=2)] == [4, 5]
     assert [index for index, _ in await log.tail(session.n, before=5)] == [1, 4]
+
+
+async def test_nothing_is_ahead_once_the_rows_are_gone(log: Log, session: SessionRow) -> None:
+    await append(log, session, "a")
+    assert [frame.events[0][0] for frame in await log.ahead(session.n, 0)] == [1]
+    other = connect(log.database.home.database)
+    other.execute("DELETE FROM sessions")
+    other.execute("DELETE FROM events")
+    other.close()
+    assert await log.ahead(session.n, 0) == []
+
+
+async def test_a_fold_may_begin_after_the_end_of_an_exchange(log: Log, session: SessionRow) -> None:
+    exchange = facts_of(*prompt("go"), answer(Text("done")), end("done"))
+    await stored.write(log.database, session, [*exchange, *exchange, *exchange[:3]])
+    starts = [log.fold_start(session.n, after) for after in range(11)]
+    assert starts == [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8]
 
 
 async def test_a_feed_that_nobody_follows_holds_no_rows(log: Log, session: SessionRow) -> None:

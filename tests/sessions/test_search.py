@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bottega.events.event import Event
 from bottega.events.facts import ReasoningDelta, TextDelta
-from bottega.messages.block import Reasoning, Text
+from bottega.messages.block import Reasoning, Text, ToolUse
 from bottega.sessions import search as searching
 from bottega.sessions.search import Hit, Search, quoted
 from bottega.sessions.session import SessionRow, Sessions
@@ -55,6 +55,12 @@ async def test_a_search_sees_what_was_written_just_before_it(
     for number in range(3):
         await stored.write(database, session, log(*prompt(f"needle {number}")))
         assert len(await search.search("needle")) == number + 1
+
+
+async def test_texts_deep_inside_a_call_are_found(database: Database, session: SessionRow) -> None:
+    use = ToolUse("c1", "edit", {"edits": [{"old": "needle", "times": 3}], "all": True})
+    await stored.write(database, session, log(answer(use)))
+    assert found(await Search(database).search("needle")) == [1]
 
 
 async def test_deltas_are_not_searched(database: Database, session: SessionRow) -> None:

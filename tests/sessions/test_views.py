@@ -146,6 +146,14 @@ def test_an_exchange_that_runs_has_no_response_but_the_steps_so_far() -> None:
     assert [step.is_complete for step in exchange.steps] == [False]
 
 
+def test_an_exchange_without_an_end_is_closed_by_the_next() -> None:
+    first, second = steps(
+        [*log(*prompt("one"), answer(Text("so"))), *log(*prompt("two"), message_id="m2")]
+    )
+    assert [step.response_text for step in first.steps] == ["so"]
+    assert (first.response, second.message_id) == (None, "m2")
+
+
 def agent_steps(facts: list[Event]) -> list[AgentStep]:
     return [event.data for event in replay(facts) if event.type == "agent_step"]
 

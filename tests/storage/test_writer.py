@@ -195,6 +195,14 @@ async def test_what_nobody_waits_for_is_committed_in_few_groups(database: Databa
     assert database.writer.commits - before < 50
 
 
+async def test_many_who_wait_at_once_share_few_commits(database: Database) -> None:
+    before = database.writer.commits
+    async with asyncio.timeout(10):
+        await asyncio.gather(*(database.write(note(str(number))) for number in range(1000)))
+    assert len(notes(database)) == 1000
+    assert database.writer.commits - before < 50
+
+
 async def test_closing_does_what_was_submitted(home: Home) -> None:
     database = Database.open(home, NOTES)
     loop = asyncio.get_running_loop()

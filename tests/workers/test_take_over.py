@@ -39,6 +39,7 @@ async def test_the_terminal_closes_what_was_interrupted_and_keeps_its_text(
         (row,) = await studio.sessions()
         assert row.status == "running", "nobody has looked after it yet"
         session = await studio.resume(row.id)
+        assert session.row.status == "idle"
         log = await whole(session)
         history = await session.history()
         end = await session.prompt("go on")

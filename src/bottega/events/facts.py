@@ -78,10 +78,10 @@ class AssistantMessage(_Fact, frozen=True):
     """Micro-USD; None: the price is unknown."""
     provider_stop: str = ""
     """The provider's own word for why it stopped."""
-    asked: str = ""
-    """The model that was asked, as the user names it; `model` is who answered, as the provider names it."""
     notices: tuple[str, ...] = ()
     """What was asked for and ignored by this model, one sentence each."""
+    asked: str = ""
+    """The model that was asked, as the user names it; `model` is who answered, as the provider names it."""
 
 
 class ToolIntent(_Fact, frozen=True):

@@ -76,9 +76,12 @@ class Feed:
         place = cursor + 1 - self._rows[0][0]
         return self._rows[place:] if place >= 0 else []
 
-    async def wait(self, cursor: int) -> None:
-        """Return once the log is longer than the cursor, or the session is gone."""
-        while self.last_index <= cursor and not self.gone:
+    async def wait(self, cursor: int, running: asyncio.Future[None] | None = None) -> None:
+        """Return once the log is longer than the cursor, or the session is gone.
+
+        Also once `running` is done, from which no more is to come; its end has to `wake` the feed.
+        """
+        while self.last_index <= cursor and not self.gone and not (running and running.done()):
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.add(future)
             try:

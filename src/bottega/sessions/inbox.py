@@ -14,6 +14,7 @@ from bottega.events import facts
 from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import Block, plain_text
+from bottega.providers.provider import Wishes
 from bottega.sessions.attach import attach
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
@@ -29,6 +30,7 @@ class Prompt(msgspec.Struct, frozen=True):
     content: tuple[Block, ...]
     model: str = ""
     agent: str = ""
+    wishes: Wishes = Wishes()
 
 
 class Admission(msgspec.Struct, frozen=True):

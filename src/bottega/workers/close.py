@@ -16,7 +16,8 @@ def loose_ends(
     ends: list[facts.AssistantMessage | facts.ToolResultFact] = []
     partial = track.partial()
     if plain_text(partial):
-        ends.append(facts.AssistantMessage(partial, stop))
+        # Nobody said what it used, so it adds nothing to what is known.
+        ends.append(facts.AssistantMessage(partial, stop, cost=0))
     return [*ends, *(_unanswered(use, track, why) for use in track.calls.values())]
 
 

@@ -45,6 +45,8 @@ class Exchange:
         self.pen = pen
         self.track = Track()
         self.message_id = message_id
+        self.released = False
+        """The lease went with the end of this exchange."""
         self._registry = registry
         self._root = root
         self._attachments = attachments

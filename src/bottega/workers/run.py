@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from bottega.errors import Problem
 from bottega.events import facts
 from bottega.messages.message import Message, StopReason
 from bottega.sessions import inbox
+from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
@@ -38,16 +40,7 @@ async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare
     Raises only what the pen raises: then nothing more can be written here, and another worker goes on from the log.
     """
     try:
-        plan = prepare()
-        ended = await run(
-            plan.agent,
-            plan.model,
-            plan.registry,
-            history,
-            exchange,
-            folder=plan.folder,
-            step=exchange.track.answers,
-        )
+        ended = await run(prepare(), history, exchange, step=exchange.track.answers)
     except asyncio.CancelledError:
         ended = STOPPED
     except Exception as error:
@@ -84,7 +77,10 @@ _WHY = {"user_stopped": "Cancelled by the user", "interrupted": "Interrupted"}
 
 
 async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
-    """running → done and `exchange_response`, in one transaction, with every loose end tied before it."""
+    """running → done and `exchange_response`, in one transaction, with every loose end tied before it.
+
+    The same transaction lets the lease go, unless another prompt waits.
+    """
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
     for payload in loose_ends(exchange.track, stop, why):
@@ -96,7 +92,9 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
         stop=stop,
         final=ended.final_response or None,
     )
-    message_id = exchange.message_id
-    await exchange.record(
-        end, also=lambda connection: inbox.finish(connection, lease.n, message_id)
-    )
+
+    def close(connection: sqlite3.Connection) -> None:
+        inbox.finish(connection, lease.n, exchange.message_id)
+        exchange.released = leases.release(connection, lease)
+
+    await exchange.record(end, also=close)

@@ -118,7 +118,7 @@ class Worker:
 
     async def _done(self, session: SessionRow, pen: Pen) -> bool:
         """Run the next prompt; True, and the lease is released, once none waits."""
-        found = await self._log.database.read(lambda c: inbox.next_prompt(c, session.n))
+        found = self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n))
         if found is None:
             return await self._log.database.write(lambda c: leases.release(c, pen.lease))
         prompt, status = found
@@ -130,7 +130,7 @@ class Worker:
                 with suppress(Conflict):  # taken back at the last moment
                     await begin(exchange, prompt)
                     await self._run(session, exchange, prompt)
-        return False
+        return exchange.released
 
     async def _run(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
         """Carry the exchange out, and stop it when a cancel comes in by the log."""

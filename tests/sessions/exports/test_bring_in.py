@@ -13,8 +13,7 @@ from bottega.events import facts as f
 from bottega.messages.block import Text
 from bottega.sessions.attach import Attachments
 from bottega.sessions.check import check
-from bottega.sessions.exports import bring_in as bringing
-from bottega.sessions.exports.bring_in import bring_in, lines_of
+from bottega.sessions.exports.bring_in import Limits, bring_in, lines_of
 from bottega.sessions.exports.export import export
 from bottega.sessions.history import messages_of
 from bottega.sessions.retention import trim
@@ -319,9 +318,30 @@ async def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(
     database: Database, session: SessionRow, blobs: Blobs, tmp_path: Path
 ) -> None:
     lines = await out(database, session)
+    limits = Limits(line=100_000)
     path = tmp_path / "export.jsonl"
     with path.open("wb") as file:
         file.write(lines[0])
-        file.truncate(bringing.LINE * 2)
-    with path.open("rb") as file, pytest.raises(BadUsage, match="Line 2 .* longer"):
-        await bring_in(database, blobs, lines_of(file), folder="/new")
+        file.truncate(1_000_000)
+    with path.open("rb") as file:
+        assert max(map(len, lines_of(file, limits))) == 100_001
+    with path.open("rb") as file, pytest.raises(BadUsage, match=r"Line 2 .* longer"):
+        await bring_in(database, blobs, lines_of(file, limits), folder="/new", limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        (Limits(events=100), r"Line \d .* events are larger"),
+        (Limits(blobs=10), "Line 12 .* blobs are larger"),
+    ],
+)
+async def test_a_file_that_is_too_large_is_refused(
+    database: Database, session: SessionRow, blobs: Blobs, limits: Limits, said: str
+) -> None:
+    await stored.write(database, session, log(*WORK))
+    lines = [*await out(database, session), blob_line(b"more than ten bytes")]
+    with pytest.raises(BadUsage, match=said):
+        await bring_in(database, blobs, lines, folder="/new", limits=limits)
+    assert stored.count(database, "sessions") == 1
+    assert blobs.names() == set()

@@ -246,6 +246,26 @@ async def test_every_golden_log_can_be_exported(
         check_harmless(text)
 
 
+@pytest.mark.parametrize("form", ["md", "html"])
+async def test_what_an_imported_log_may_hold_is_shown_as_far_as_it_goes(
+    database: Database, session: SessionRow, form: Format
+) -> None:
+    odd = [
+        f.UserMessage((Text("go"),)),
+        answer(
+            Image("image/png", data="AAAA", name="cat.png"),
+            ToolUse("c1", "t"),
+            ToolUse("c2", "t", {"n": 1}),
+            ToolUse("c3", "t", malformed='{"half'),
+            Sources((Source("No address"),)),
+        ),
+    ]
+    events = [msgspec.structs.replace(event, at=10**30) for event in log(*odd)]
+    text = await exported(database, session, form, events)
+    for words in ("cat.png", "not run", "No address", "half"):
+        assert words in text, words
+
+
 async def test_an_empty_session_can_be_exported(database: Database, session: SessionRow) -> None:
     blobs = Blobs(database.home.blobs)
     sizes = [len(b"".join(export(database, blobs, session, form))) for form in FORMATS]

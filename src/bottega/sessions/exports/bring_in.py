@@ -24,13 +24,19 @@ from bottega.sessions.session import SessionRow, Sessions, now
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 
-LINE = 48 * 1024 * 1024
-"""Bytes of one line at most: a blob of 36 MB."""
-EVENTS = 256 * 1024 * 1024
-"""Bytes of all events together at most."""
-BLOBS = 1024 * 1024 * 1024
-"""Bytes of all blobs together at most."""
 LAST = 2**53
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How much of a file is read, in bytes."""
+
+    line: int = 48 * 1024 * 1024
+    """A blob of 36 MB."""
+    events: int = 256 * 1024 * 1024
+    blobs: int = 1024 * 1024 * 1024
+
+
+LIMITS = Limits()
 
 _AGAIN = "Export the session again; nothing of this file was stored."
 
@@ -39,18 +45,23 @@ _row = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
 _blob = msgspec.json.Decoder(Blob).decode
 
 
-def lines_of(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, none longer than what `bring_in` reads of it."""
-    while line := file.readline(LINE + 1):
+def lines_of(file: BinaryIO, limits: Limits = LIMITS) -> Iterator[bytes]:
+    """The lines of a file; one that is too long comes in pieces that `bring_in` refuses."""
+    while line := file.readline(limits.line + 1):
         yield line
 
 
 async def bring_in(
-    database: Database, blobs: Blobs, lines: Iterable[bytes], *, folder: str
+    database: Database,
+    blobs: Blobs,
+    lines: Iterable[bytes],
+    *,
+    folder: str,
+    limits: Limits = LIMITS,
 ) -> SessionRow:
     """Store the export as a new session and return it; a line that is wrong is named, and nothing is stored."""
     session_id = fresh_session()
-    read = _Read(blobs)
+    read = _Read(blobs, limits)
     try:
         await asyncio.to_thread(read.all, lines)
         await database.write(lambda connection: _store(connection, blobs, read, session_id, folder))
@@ -63,11 +74,11 @@ async def bring_in(
 class _Read:
     """What a file holds, checked."""
 
-    def __init__(self, blobs: Blobs) -> None:
+    def __init__(self, blobs: Blobs, limits: Limits) -> None:
         self._blobs = blobs
+        self._limits = limits
         self._about: About | None = None
-        self._left = EVENTS
-        self._left_for_blobs = BLOBS
+        self._events_size = self._blobs_size = 0
         self.rows: list[tuple[int, int, bytes]] = []
         """(index, kind, body)"""
         self.blobs: list[str] = []
@@ -92,8 +103,8 @@ class _Read:
             raise BadUsage(f"The export breaks off after line {number}.", hint=_AGAIN)
 
     def _line(self, line: bytes) -> None:
-        if len(line) > LINE:
-            raise ValueError(f"it is longer than {LINE >> 20} MB")
+        if len(line) > self._limits.line:
+            raise ValueError(f"it is longer than {self._limits.line} bytes")
         if self._about is None:
             self._about = _header(line).session
         elif line.startswith(b"["):
@@ -104,9 +115,9 @@ class _Read:
     def _event(self, line: bytes) -> None:
         index, raw = _row(line)
         body = bytes(raw)
-        self._left -= len(body)
-        if self._left < 0:
-            raise ValueError(f"the events are larger than {EVENTS >> 20} MB")
+        self._events_size += len(body)
+        if self._events_size > self._limits.events:
+            raise ValueError(f"the events are larger than {self._limits.events} bytes")
         if not self.last < index < LAST:
             raise ValueError(f"index {index} does not follow {self.last}")
         event = decode(index, body)
@@ -119,9 +130,9 @@ class _Read:
         if found.data is None:
             return
         content = base64.b64decode(found.data, validate=True)
-        self._left_for_blobs -= len(content)
-        if self._left_for_blobs < 0:
-            raise ValueError(f"the blobs are larger than {BLOBS >> 20} MB")
+        self._blobs_size += len(content)
+        if self._blobs_size > self._limits.blobs:
+            raise ValueError(f"the blobs are larger than {self._limits.blobs} bytes")
         if hashlib.sha256(content).hexdigest() != found.blob:
             raise ValueError(f"the bytes of blob {found.blob!r} have another hash")
         self.blobs.append(self._blobs.keep(content))
