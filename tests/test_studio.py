@@ -13,6 +13,8 @@ from bottega.errors import BadUsage, Conflict, NotFound
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.events.layers import ToolUseMessage
+from bottega.providers.provider import Wishes
+from bottega.sessions.inbox import Prompt
 from bottega.studio import Studio
 
 Scripted = Callable[..., str]
@@ -270,3 +272,19 @@ def _an_hour_and_two_days_ago(connection: Any) -> None:
     for n, body in rows:
         old = re.sub(rb'"at":(\d+)', lambda found: b'"at":%d' % (int(found[1]) - 176_400_000), body)
         connection.execute("UPDATE events SET body = ? WHERE n = ?", (old, n))
+
+
+async def test_wishes_of_the_call_win_over_the_agents_and_those_over_the_models(
+    home: Path, folder: Path
+) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text(
+        'temperature = 0.1\nmax_output = 100\neffort = "low"\n'
+        "[models.guide]\ntemperature = 0.2\nmax_output = 200\n"
+    )
+    async with Studio(home, flags={"max_output": 300}) as studio:
+        session = await studio.start(model="guide", folder=folder)
+        plan = studio.runtime.plan(session.row, Prompt("m", ()))
+        called = studio.runtime.plan(session.row, Prompt("m", (), wishes=Wishes(max_output=400)))
+    assert plan.wishes == Wishes(effort="low", temperature=0.2, max_output=300)
+    assert called.wishes.max_output == 400

@@ -7,13 +7,13 @@ import msgspec
 
 from bottega.agents.agent import BUILT_IN, Agent
 from bottega.agents.limits import PRESETS
-from bottega.agents.loop import Model
+from bottega.agents.model import Model
 from bottega.agents.plan import Plan
 from bottega.errors import BadUsage, Misconfigured, NotFound, Problem
 from bottega.messages.block import Origin
 from bottega.providers import catalog, route
 from bottega.providers.http.connect import Timeouts, Transport
-from bottega.providers.provider import Abilities, Finished, Provider
+from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
 from bottega.providers.vendors import VENDORS
 from bottega.sessions.attach import Attachments
@@ -113,7 +113,7 @@ class Runtime:
 
     def model(self, name: str) -> Model:
         """The model behind a name, ready to be asked; refuse a name that leads nowhere."""
-        table, values = self.routes(), self.settings.values
+        table = self.routes()
         try:
             found = route.resolve(name, table)
         except Misconfigured:
@@ -132,9 +132,6 @@ class Runtime:
             origin=origin,
             abilities=catalog.abilities(found.model) if found.wire else Abilities(),
             price=price,
-            effort=values.effort,
-            temperature=values.temperature,
-            max_output=values.max_output,
         )
 
     def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
@@ -142,7 +139,14 @@ class Runtime:
         agent = self.agent(prompt.agent or session.agent)
         model = self.model(prompt.model or session.model or agent.model or self.choose().model)
         registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)
-        return Plan(agent, model, registry, session.folder)
+        wishes = prompt.wishes.over(self._wishes(agent, model))
+        return Plan(agent, model, registry, session.folder, wishes)
+
+    def _wishes(self, agent: Agent, model: Model) -> Wishes:
+        """A flag or a variable wins over the agent, that over the model's table, that over the files' own."""
+        called, filed = self.settings.wishes()
+        of_model = self.settings.values.models.get(model.name, Wishes())
+        return called.over(agent.wishes).over(of_model).over(filed)
 
     def _read_prices(self) -> None:
         """Begin to read the list of prices, which takes a third of a second, before an answer needs it."""

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from bottega.errors import BadUsage, Misconfigured, Problem
-from bottega.providers.provider import Effort
+from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
 
 Source = Literal["flag", "environment", "user file", "project file", "default"]
@@ -76,6 +76,10 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         int,
         Meta(ge=0, description="Days after which the pieces of an answer are dropped; 0: never."),
     ] = 0
+    models: Annotated[
+        dict[str, Wishes],
+        Meta(description="Wishes for a model: [models.NAME] with effort, temperature, max_output."),
+    ] = {}
     providers: Annotated[
         dict[str, OwnProvider],
         Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
@@ -85,7 +89,8 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
-_ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name != "providers"}
+_TABLES = ("models", "providers")
+_ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -111,6 +116,15 @@ class Settings(msgspec.Struct, frozen=True):
             f"The project's {PROJECT_FILE} may not set {names}: ignored."
             " Settings of that kind belong into your own config file (`bottega config path`)."
         ]
+
+    def wishes(self) -> tuple[Wishes, Wishes]:
+        """What was asked for with this call, by flag or variable, and what the files say."""
+        called: dict[str, Any] = {}
+        filed: dict[str, Any] = {}
+        for name in Wishes.__struct_fields__:
+            here = called if self.source(name) in ("flag", "environment") else filed
+            here[name] = getattr(self.values, name)
+        return Wishes(**called), Wishes(**filed)
 
     def source(self, name: str) -> Source:
         """Where the value of this setting came from."""

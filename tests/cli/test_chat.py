@@ -108,6 +108,8 @@ def test_slash_commands_answer_and_an_unknown_one_gets_a_suggestion(
     terminal.wait_for("There is no command /modle. Did you mean /model?")
     terminal.line("/help")
     terminal.wait_for("/sessions  List the last sessions")
+    terminal.line("/model")
+    terminal.wait_for("answers. `bottega models` lists who else can.")
     terminal.line("/model nonsense")
     terminal.wait_for("There is no provider for the model 'nonsense'.")
     terminal.line("/etc/hosts, what is it?")
@@ -164,6 +166,8 @@ def test_going_on_shows_what_was_said_last_and_that_it_was_interrupted(
     assert "Half of it." in shown
     terminal.line("go on")
     terminal.wait_for("Second.")
+    terminal.send("\x04")
+    assert terminal.leave() == 0
 
 
 @pytest.mark.requirement("A42")
@@ -189,6 +193,8 @@ def test_a_failure_is_a_panel_with_its_hint_and_the_conversation_goes_on(
     terminal.wait_for("answers from now on.")
     terminal.line("again")
     terminal.wait_for("Better.")
+    terminal.send("\x04")
+    assert terminal.leave() == 0
 
 
 def test_no_colour_means_no_colour_and_a_dumb_terminal_gets_no_escape(
@@ -237,3 +243,59 @@ def test_what_a_model_says_cannot_command_the_terminal(chat: Chat, script: Scrip
     assert b"\x1b]0;owned" not in terminal.raw
     assert b"\x1b[2J" not in terminal.raw
     assert "\u202e".encode() not in terminal.raw
+
+
+def test_deleting_asks_and_takes_no_for_an_answer(
+    env: dict[str, str], work: Path, bottega: Call, script: Script
+) -> None:
+    bottega("run", "-m", script([say("Hello.")]), "hi")
+    session = json.loads(bottega("sessions", "--json").out)[0]["id"]
+    for said, code in (("n", 1), ("y", 0)):
+        terminal = Terminal(["delete", session], env, work)
+        terminal.wait_for(f"Delete {session[-8:]}, hi (")
+        terminal.line(said)
+        assert terminal.leave() == code
+
+    assert json.loads(bottega("sessions", "--json").out) == []
+
+
+def test_a_typed_key_is_not_shown(env: dict[str, str], work: Path, bottega: Call) -> None:
+    terminal = Terminal(["keys", "set", "openai"], env, work)
+    terminal.wait_for("Key of openai:")
+    terminal.line("sk-typed-1234567890abcdef")
+
+    assert terminal.leave() == 0
+    assert b"sk-typed" not in terminal.raw
+    assert "sk-…cdef" in bottega("keys", "list").out
+
+
+def test_in_a_session_that_another_program_runs_a_prompt_waits_and_can_be_taken_back(
+    chat: Chat, gated: str, bottega: Call
+) -> None:
+    other = chat("-m", gated)
+    other.wait_for("›")
+    other.line("one")
+    other.wait_for("Half of it.")
+    session = json.loads(bottega("sessions", "--json").out)[0]["id"]
+
+    terminal = chat("--session", session)
+    terminal.wait_for("Another program works in this session; what you say waits.")
+    terminal.line("two")
+    terminal.wait_for("Waiting for its turn…")
+    terminal.send("\x03")
+    terminal.wait_for("■ Taken back before its turn came.")
+    terminal.send("\x04")
+    assert terminal.leave() == 0
+
+    other.send("\x03")
+    other.wait_for("■ Stopped.")
+
+
+def test_without_any_key_the_guide_answers_and_says_how_to_get_more(chat: Chat) -> None:
+    terminal = chat()
+    terminal.wait_for("guide — no key is configured, so the built-in guide answers.")
+    terminal.line("read a.txt")
+    terminal.wait_for("● read_file a.txt  ✓")
+    terminal.wait_for("guide · ")
+    terminal.send("\x04")
+    assert terminal.leave() == 0

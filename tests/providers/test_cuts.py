@@ -24,7 +24,7 @@ from tests.providers.recordings import (
 )
 
 LONG = os.environ.get("BOTTEGA_HUNT") == "long"
-SMALL = 16_000
+SMALL = 20_000
 SAMPLES = 400
 
 EACH_BODY_ONCE = list({(r.kind, r.body): r for r in RECORDINGS}.values())

@@ -267,5 +267,22 @@ async def test_a_failure_inside_bottega_still_ends_the_exchange(
     assert "ZeroDivisionError" in told.message
 
 
+async def test_a_folder_that_vanished_is_told_to_the_model_and_the_exchange_ends(
+    home: Path, tmp_path: Path, scripted: Scripted
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    model = scripted([{"do": "call", "name": "list_dir", "input": {}}], [SAY])
+    async with Studio(home) as studio:
+        session = await studio.start(model=model, folder=gone)
+        gone.rmdir()
+        end = await session.prompt("go")
+        log = await whole(session)
+    assert end.success
+    (result,) = [event.data for event in log if event.type == "tool_result"]
+    assert result.is_error
+    assert str(gone) in result.content[0].text
+
+
 async def _end(answer):  # type: ignore[no-untyped-def]
     return await answer

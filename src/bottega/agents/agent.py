@@ -3,7 +3,7 @@
 import msgspec
 
 from bottega.agents.limits import Limits
-from bottega.providers.provider import Effort
+from bottega.providers.provider import Wishes
 
 _PROMPT = """\
 You are an assistant at work in Bottega, a workshop where people and agents work on real projects.
@@ -23,9 +23,7 @@ class Agent(msgspec.Struct, frozen=True):
     tools: tuple[str, ...] | None = None
     """Names of tools; None: all that there are."""
     limits: Limits = Limits()
-    temperature: float | None = None
-    max_output: int | None = None
-    effort: Effort | None = None
+    wishes: Wishes = Wishes()
     reasoning_in_answer: bool = False
     """Put what the model thought in front of its final response, as plain text."""
 

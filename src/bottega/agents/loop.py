@@ -4,17 +4,18 @@ It knows neither database nor product. What happens goes out through `World`; a 
 the exchange with a reason. It raises only what `World` raises, and cancellation.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from bottega.agents.agent import Agent
+from bottega.agents.model import Model
+from bottega.agents.plan import Plan
 from bottega.events import facts
 from bottega.messages.block import (
     Block,
-    Origin,
     Reasoning,
     ToolResult,
     ToolUse,
@@ -25,12 +26,9 @@ from bottega.messages.message import Message, StopReason
 from bottega.messages.repair import repair
 from bottega.messages.seal import unsealed
 from bottega.providers.provider import (
-    Abilities,
     CallPiece,
-    Effort,
     Failed,
     Finished,
-    Provider,
     ReasoningPiece,
     Request,
     Reset,
@@ -38,7 +36,6 @@ from bottega.providers.provider import (
     StreamEvent,
     TextPiece,
 )
-from bottega.tools.registry import Registry
 
 
 class World(Protocol):
@@ -64,30 +61,13 @@ class World(Protocol):
         """Put the bytes of kept media back in."""
         ...
 
-    def steers(self) -> list[Message]:
-        """What the user said since the last step; it is in the log already."""
+    async def steers(self) -> list[Message]:
+        """What the user said meanwhile, now in the log."""
         ...
 
     async def act(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
         """Run the calls, record intent and result of each; the results in the order of the calls."""
         ...
-
-
-class Model(msgspec.Struct, frozen=True):
-    """The model that an exchange runs on."""
-
-    name: str
-    """With our prefix, as the user writes it."""
-    wire_name: str
-    """As the provider knows it."""
-    provider: Provider
-    origin: Origin
-    abilities: Abilities
-    price: Callable[[Finished], int | None]
-    """What an answer costs in micro-USD; None: unknown."""
-    effort: Effort | None = None
-    temperature: float | None = None
-    max_output: int | None = None
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -97,32 +77,23 @@ class Ended(msgspec.Struct, frozen=True):
     final_response: str = ""
 
 
-async def run(
-    agent: Agent,
-    model: Model,
-    registry: Registry,
-    history: list[Message],
-    world: World,
-    *,
-    folder: str,
-    step: int = 0,
-) -> Ended:
+async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -> Ended:
     """Run one exchange whose user message is the last of `history`; `step` calls were made before a restart."""
     while True:
-        if step >= agent.limits.iterations:
-            return await _limit(agent, world)
+        if step >= plan.agent.limits.iterations:
+            return await _limit(plan.agent, world)
         step += 1
-        request = _request(agent, model, registry, history, world, folder)
-        answer = await _think(model, request, world, step)
+        answer = await _think(plan.model, _request(plan, history, world), world, step)
         if answer is None:
             return Ended(False, "error", "error")
-        history.append(Message("assistant", answer.content, model=model.name))
+        history.append(Message("assistant", answer.content, model=plan.model.name))
         uses = tool_uses(answer.content)
-        if not uses:
-            return _ended(agent, answer)
-        for result in await world.act(uses):
+        for result in await world.act(uses) if uses else ():
             history.append(Message("tool", (_result(result),)))
-        history += world.steers()
+        steers = await world.steers()
+        if not uses and not steers:
+            return _ended(plan.agent, answer)
+        history += steers
 
 
 async def _limit(agent: Agent, world: World) -> Ended:
@@ -137,29 +108,18 @@ async def _limit(agent: Agent, world: World) -> Ended:
     return Ended(False, "resource_limit_exceeded", "limit")
 
 
-def _request(
-    agent: Agent,
-    model: Model,
-    registry: Registry,
-    history: list[Message],
-    world: World,
-    folder: str,
-) -> Request:
+def _request(plan: Plan, history: list[Message], world: World) -> Request:
+    model, wishes = plan.model, plan.wishes
     return Request(
         model=model.wire_name,
         messages=world.load(repair(unsealed(history, model.name), model.origin)),
-        system=agent.system(folder),
-        tools=registry.specs() if model.abilities.tools else (),
-        temperature=_first(model.temperature, agent.temperature),
-        max_output=_first(model.max_output, agent.max_output),
-        effort=_first(model.effort, agent.effort),
+        system=plan.agent.system(plan.folder),
+        tools=plan.registry.specs() if model.abilities.tools else (),
+        temperature=wishes.temperature,
+        max_output=wishes.max_output,
+        effort=wishes.effort,
         abilities=model.abilities,
     )
-
-
-def _first(of_call: Any, of_agent: Any) -> Any:
-    """What was asked for with this call wins over what the agent says."""
-    return of_agent if of_call is None else of_call
 
 
 async def _think(

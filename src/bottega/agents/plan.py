@@ -3,7 +3,8 @@
 import msgspec
 
 from bottega.agents.agent import Agent
-from bottega.agents.loop import Model
+from bottega.agents.model import Model
+from bottega.providers.provider import Wishes
 from bottega.tools.registry import Registry
 
 
@@ -12,3 +13,4 @@ class Plan(msgspec.Struct, frozen=True):
     model: Model
     registry: Registry
     folder: str
+    wishes: Wishes = Wishes()

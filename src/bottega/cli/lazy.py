@@ -56,6 +56,10 @@ class ReaderLeft(Exception):  # noqa: N818
     """Whoever read the output has closed it. Not an `OSError`, of which click would make a failure."""
 
 
+class Stopped(Exception):  # noqa: N818
+    """Ctrl-C. Not a `KeyboardInterrupt`, to which click would add a line."""
+
+
 class LazyGroup(click.Group):
     def __init__(self, *args: Any, entries: dict[str, Entry], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -83,6 +87,8 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise ReaderLeft from error
+        except KeyboardInterrupt as error:
+            raise Stopped from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}

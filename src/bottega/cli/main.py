@@ -11,7 +11,7 @@ from io import TextIOWrapper
 import click
 
 from bottega import __version__
-from bottega.cli.lazy import Entry, Invocation, LazyGroup, ReaderLeft, everywhere
+from bottega.cli.lazy import Entry, Invocation, LazyGroup, ReaderLeft, Stopped, everywhere
 from bottega.errors import Problem
 
 _WORK, _SESSIONS, _SETUP = "Work", "Sessions", "Set up"
@@ -89,7 +89,9 @@ def _ended(error: BaseException, invocation: Invocation) -> int:
     """The exit code of a failure, after its one sentence was said."""
     if isinstance(error, SystemExit):
         raise error
-    if isinstance(error, KeyboardInterrupt | click.Abort):
+    if isinstance(error, KeyboardInterrupt | Stopped | click.Abort):
+        if sys.stderr.isatty():
+            _say("")  # so that the next line does not begin behind the `^C`
         return 130
     if isinstance(error, BrokenPipeError | ReaderLeft):
         _let_go_of_stdout()

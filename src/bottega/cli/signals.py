@@ -5,12 +5,19 @@ The first signal asks for the end, which is stored like any other; a second one 
 
 import asyncio
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
-
-from bottega.studio import Answer
+from typing import Protocol
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+class Running(Protocol):
+    """An exchange, as `studio.Answer` is one."""
+
+    async def cancel(self) -> bool:
+        """Ask it to stop; False if it is not there, not yet or no longer."""
+        ...
 
 
 class Stop:
@@ -32,7 +39,7 @@ class Stop:
 
 
 @contextmanager
-def stoppable(answer: Answer, told: Callable[[], None] | None = None) -> Generator[Stop]:
+def stoppable(answer: Running) -> Generator[Stop]:
     """While this lasts, a signal stops the exchange; a second one cancels the task that is in here."""
     stop = Stop()
     loop = asyncio.get_running_loop()
@@ -47,8 +54,6 @@ def stoppable(answer: Answer, told: Callable[[], None] | None = None) -> Generat
             return
         stop.by = which
         asked.add(asyncio.ensure_future(_cancel(answer)))
-        if told:
-            told()
 
     for each in CODES:
         loop.add_signal_handler(each, on_signal, each)
@@ -61,7 +66,7 @@ def stoppable(answer: Answer, told: Callable[[], None] | None = None) -> Generat
             request.cancel()
 
 
-async def _cancel(answer: Answer) -> bool:
+async def _cancel(answer: Running) -> bool:
     """Ask until the exchange is known here: a signal may come before its prompt is stored."""
     while True:
         if await answer.cancel():

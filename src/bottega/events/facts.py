@@ -19,6 +19,8 @@ class PromptQueued(_Fact, frozen=True):
     model: str = ""
     """The model asked for with this prompt; empty: the session's."""
     agent: str = ""
+    steer: bool = False
+    """Meant for the exchange that runs, if one still does."""
 
 
 class PromptEdited(_Fact, frozen=True):
@@ -34,6 +36,8 @@ class UserMessage(_Fact, frozen=True):
 
     content: tuple[Block, ...]
     steer: bool = False
+    prompt_id: str = ""
+    """Of a steer: the id that its own prompt had."""
 
 
 class MessageStart(_Fact, frozen=True):

@@ -5,7 +5,7 @@ turns the answer's events into ours. It opens no socket, knows no clock and neve
 """
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import msgspec
 
@@ -32,6 +32,22 @@ class Abilities(msgspec.Struct, frozen=True):
     tools: bool = True
     reasoning: bool = True
     temperature: bool = True
+
+
+class Wishes(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a model should answer, as far as it can be told; None: as it likes."""
+
+    effort: Effort | None = None
+    temperature: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    max_output: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+    def over(self, others: "Wishes") -> "Wishes":
+        """These wishes, and where there is none the others'."""
+        return Wishes(
+            others.effort if self.effort is None else self.effort,
+            others.temperature if self.temperature is None else self.temperature,
+            others.max_output if self.max_output is None else self.max_output,
+        )
 
 
 class Request(msgspec.Struct, frozen=True):

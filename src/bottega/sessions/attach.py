@@ -58,12 +58,12 @@ def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> tuple[Mes
 
 class Attachments:
     def __init__(self, database: Database, blobs: Blobs) -> None:
-        self._database = database
+        self.database = database
         self._blobs = blobs
 
     def read(self, n: int, name: str) -> bytes:
         """The bytes of a blob that this session has; any other is not found, wherever it lies."""
-        found = self._database.read_now(
+        found = self.database.read_now(
             lambda connection: connection.execute(
                 "SELECT 1 FROM attachments WHERE session = ? AND blob = ?", (n, name)
             ).fetchone()
@@ -73,7 +73,7 @@ class Attachments:
         return self._blobs.read(name)
 
     def names(self, n: int) -> list[str]:
-        rows = self._database.read_now(
+        rows = self.database.read_now(
             lambda connection: connection.execute(
                 "SELECT blob FROM attachments WHERE session = ? ORDER BY blob", (n,)
             ).fetchall()
@@ -83,7 +83,7 @@ class Attachments:
     async def keep(self, n: int, content: bytes) -> str:
         """Keep the bytes as a blob of this session; return its name once all of it is durable."""
         name = await asyncio.to_thread(self._blobs.keep, content)
-        await self._database.write(lambda connection: self.add(connection, n, [name]))
+        await self.database.write(lambda connection: self.add(connection, n, [name]))
         return name
 
     def add(self, connection: sqlite3.Connection, n: int, names: Iterable[str]) -> None:

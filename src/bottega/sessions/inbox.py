@@ -14,6 +14,7 @@ from bottega.events import facts
 from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import Block, plain_text
+from bottega.providers.provider import Wishes
 from bottega.sessions.attach import attach
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
@@ -29,6 +30,9 @@ class Prompt(msgspec.Struct, frozen=True):
     content: tuple[Block, ...]
     model: str = ""
     agent: str = ""
+    wishes: Wishes = Wishes()
+    steer: bool = False
+    """Say it into the exchange that runs; if none does, it is a prompt like any other."""
 
 
 class Admission(msgspec.Struct, frozen=True):
@@ -55,7 +59,7 @@ class Inbox:
         media: tuple[str, ...] = (),
     ) -> Admission:
         """Commit the prompt; with a contender, take the lease in the same transaction if it is free."""
-        queued = facts.PromptQueued(prompt.content, prompt.model, prompt.agent)
+        queued = facts.PromptQueued(prompt.content, prompt.model, prompt.agent, prompt.steer)
         body = msgspec.json.encode(prompt)
         digest = hashlib.sha256(body).hexdigest()
         admitted: list[Admission] = []
@@ -163,10 +167,11 @@ def _insert(
     if found is None:
         raise NotFound("This session was deleted.")
     connection.execute(
-        "INSERT INTO inbox (session, message_id, place, idx, hash, body, admitted_by, created_at)"
-        " SELECT ?1, ?2, COALESCE(MAX(place), 0) + 1, ?7, ?3, ?4, ?5, ?6"
+        "INSERT INTO inbox"
+        " (session, message_id, place, idx, hash, body, admitted_by, created_at, steer)"
+        " SELECT ?1, ?2, COALESCE(MAX(place), 0) + 1, ?7, ?3, ?4, ?5, ?6, ?8"
         " FROM inbox WHERE session = ?1",
-        (n, prompt.message_id, digest, body, by, now(), found[0]),
+        (n, prompt.message_id, digest, body, by, now(), found[0], prompt.steer),
     )
     connection.execute(
         "UPDATE sessions SET title = CASE title WHEN '' THEN ? ELSE title END,"
@@ -195,6 +200,26 @@ def next_prompt(connection: sqlite3.Connection, n: int) -> tuple[Prompt, str] | 
         (n,),
     ).fetchone()
     return (msgspec.json.decode(row[0], type=Prompt), row[1]) if row else None
+
+
+def steers(connection: sqlite3.Connection, n: int) -> list[Prompt]:
+    """What was said to the exchange that runs and has not been taken up."""
+    rows = connection.execute(
+        "SELECT body FROM inbox WHERE session = ? AND status = 'queued' AND steer ORDER BY place",
+        (n,),
+    ).fetchall()
+    return [msgspec.json.decode(body, type=Prompt) for (body,) in rows]
+
+
+def take_up(connection: sqlite3.Connection, n: int, message_id: str) -> None:
+    """A steer: queued → done, in the transaction of its `user_message`."""
+    changed = connection.execute(
+        "UPDATE inbox SET status = 'done'"
+        " WHERE session = ? AND message_id = ? AND status = 'queued'",
+        (n, message_id),
+    )
+    if changed.rowcount != 1:
+        raise Conflict(f"The prompt {message_id!r} was taken back before it could be said.")
 
 
 def start(connection: sqlite3.Connection, n: int, message_id: str) -> None:

@@ -47,6 +47,7 @@ CREATE TABLE inbox (
   body BLOB NOT NULL,
   status TEXT NOT NULL DEFAULT 'queued',
   admitted_by TEXT NOT NULL,
+  steer INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (session, message_id)
 ) STRICT, WITHOUT ROWID;

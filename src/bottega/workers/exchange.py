@@ -3,24 +3,27 @@
 import hashlib
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import msgspec
 
+from bottega.errors import Conflict, Problem
 from bottega.events import facts
 from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
 from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
 from bottega.messages.message import Message
+from bottega.sessions import inbox
 from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
 from bottega.sessions.session import now
 from bottega.tools.call import call
 from bottega.tools.registry import Registry
 from bottega.tools.schedule import run_all
-from bottega.tools.tool import Effect, Tool
+from bottega.tools.tool import Effect, Outcome, Tool, failure
 from bottega.workers.track import Track
 from bottega.workspaces.confine import Root
 
@@ -40,15 +43,17 @@ class Exchange:
     """Implements `agents.loop.World` on a pen."""
 
     def __init__(
-        self, pen: Pen, message_id: str, registry: Registry, root: Root, attachments: Attachments
+        self, pen: Pen, message_id: str, registry: Registry, folder: str, attachments: Attachments
     ) -> None:
         self.pen = pen
         self.track = Track()
         self.message_id = message_id
+        self.registry = registry
+        self.spoken_to = False
+        """A prompt came in since the last look: it may be a steer."""
         self.released = False
         """The lease went with the end of this exchange."""
-        self._registry = registry
-        self._root = root
+        self._folder = folder
         self._attachments = attachments
         self._step = 0
         self._attempt = 0
@@ -88,17 +93,34 @@ class Exchange:
         read = partial(self._attachments.read, self.pen.lease.n)
         return tuple(load(messages, read))
 
-    def steers(self) -> list[Message]:
-        return []
+    async def steers(self) -> list[Message]:
+        if not self.spoken_to:
+            return []
+        self.spoken_to = False
+        n = self.pen.lease.n
+        told: list[Message] = []
+        for prompt in self._attachments.database.read_now(lambda c: inbox.steers(c, n)):
+            said = facts.UserMessage(prompt.content, steer=True, prompt_id=prompt.message_id)
+            with suppress(Conflict):  # taken back at the last moment
+                await self.record(said, partial(inbox.take_up, n=n, message_id=prompt.message_id))
+                told.append(Message("user", prompt.content))
+        return told
 
     async def act(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
-        return await run_all([(use, self._effects(use)) for use in uses], self._run)
+        try:
+            root = Root(self._folder)
+        except Problem as problem:  # the folder is gone
+            outcome = failure(str(problem), problem.code.upper())
+            return [await self._answer(use, outcome) for use in uses]
+        with root:
+            calls = [(use, self._effects(use)) for use in uses]
+            return await run_all(calls, partial(self._run, root))
 
     def _effects(self, use: ToolUse) -> frozenset[Effect]:
-        tool = self._registry.find(use.name)
+        tool = self.registry.find(use.name)
         return tool.effects if tool else frozenset()
 
-    async def _run(self, use: ToolUse) -> facts.ToolResultFact:
+    async def _run(self, root: Root, use: ToolUse) -> facts.ToolResultFact:
         began = time.monotonic()
 
         async def intend(tool: Tool) -> None:
@@ -113,16 +135,17 @@ class Exchange:
             kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
             return "The whole output is kept with this session."
 
-        context = _Context(self._root, use.id, self)
-        outcome = await call(use, self._registry, context, intend, keep)
+        outcome = await call(use, self.registry, _Context(root, use.id, self), intend, keep)
         failpoint("tool.after_effect")
+        took = round((time.monotonic() - began) * 1000)
+        return await self._answer(use, outcome, took, kept[0] if kept else "")
+
+    async def _answer(
+        self, use: ToolUse, outcome: Outcome, took: int = 0, blob: str = ""
+    ) -> facts.ToolResultFact:
+        failed = outcome.status == "error"
         result = facts.ToolResultFact(
-            use.id,
-            use.name,
-            outcome.to_content(),
-            is_error=outcome.status == "error",
-            duration_ms=round((time.monotonic() - began) * 1000),
-            blob=kept[0] if kept else "",
+            use.id, use.name, outcome.to_content(), failed, duration_ms=took, blob=blob
         )
         await self.record(result)
         return result

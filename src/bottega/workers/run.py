@@ -41,15 +41,8 @@ async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare
     """
     try:
         plan = prepare()
-        ended = await run(
-            plan.agent,
-            plan.model,
-            plan.registry,
-            history,
-            exchange,
-            folder=plan.folder,
-            step=exchange.track.answers,
-        )
+        exchange.registry = plan.registry
+        ended = await run(plan, history, exchange, step=exchange.track.answers)
     except asyncio.CancelledError:
         ended = STOPPED
     except Exception as error:

@@ -27,7 +27,6 @@ from bottega.tools.registry import Registry
 from bottega.workers.exchange import Exchange
 from bottega.workers.recover import MAX_TAKEOVERS, may_run_again, track_of, unknown_outcomes
 from bottega.workers.run import STOPPED, begin, carry_out, finish
-from bottega.workspaces.confine import Root
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +35,7 @@ MakePlan = Callable[[SessionRow, Prompt], Plan]
 
 _INTERRUPTED = Ended(False, "interrupted", "interrupted")
 _CANCEL = b'{"type":"cancel_requested"'
+_QUEUED = b'{"type":"prompt_queued"'
 
 
 class Worker:
@@ -57,6 +57,7 @@ class Worker:
         """The sessions whose lease is in use here."""
         self._life = Life(log.database.home, fresh("wrk"))
         self.contender = Contender(log.database.home, self._life.worker, self._held)
+        self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     async def close(self) -> None:
@@ -79,9 +80,17 @@ class Worker:
         task.add_done_callback(lambda done: self._forget(session.n, done))
         return task
 
+    async def mend(self, session: SessionRow) -> None:
+        """Return once nothing of this session is left by a dead process; what waits in it then runs on."""
+        mended = self._mended.setdefault(session.n, asyncio.Event())
+        looking = asyncio.create_task(mended.wait())
+        await asyncio.wait({self.attend(session), looking}, return_when=asyncio.FIRST_COMPLETED)
+        looking.cancel()
+
     def _forget(self, n: int, task: asyncio.Task[None]) -> None:
         if self._tasks.get(n) is task:
             del self._tasks[n]
+        self._mended.pop(n, None)
         if not task.cancelled():
             task.exception()  # whoever waits for the task hears it; nobody has to
 
@@ -122,14 +131,17 @@ class Worker:
         if found is None:
             return await self._log.database.write(lambda c: leases.release(c, pen.lease))
         prompt, status = found
-        with Root(session.folder) as root:
-            exchange = Exchange(pen, prompt.message_id, self._registry, root, self._attachments)
-            if status == "running":
-                await self._take_over(session, exchange, prompt)
-            else:
-                with suppress(Conflict):  # taken back at the last moment
-                    await begin(exchange, prompt)
-                    await self._run(session, exchange, prompt)
+        if status == "queued" and session.n in self._mended:
+            self._mended.pop(session.n).set()
+        exchange = Exchange(
+            pen, prompt.message_id, self._registry, session.folder, self._attachments
+        )
+        if status == "running":
+            await self._take_over(session, exchange, prompt)
+        else:
+            with suppress(Conflict):  # taken back at the last moment
+                await begin(exchange, prompt)
+                await self._run(session, exchange, prompt)
         return exchange.released
 
     async def _run(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
@@ -139,7 +151,7 @@ class Worker:
         running = asyncio.create_task(
             carry_out(exchange, history, lambda: self._plan(session, prompt))
         )
-        watching = asyncio.create_task(self._watch(session.n, after, prompt.message_id, running))
+        watching = asyncio.create_task(self._watch(session.n, after, exchange, running))
         try:
             await asyncio.wait({running})
         except asyncio.CancelledError:
@@ -154,11 +166,14 @@ class Worker:
             running.result()
 
     async def _watch(
-        self, n: int, after: int, message_id: str, running: asyncio.Task[None]
+        self, n: int, after: int, exchange: Exchange, running: asyncio.Task[None]
     ) -> None:
+        """Follow the session like anyone else: that is how a cancel or a steer comes in."""
         async for frame in self._log.follow(n, after):
             for index, body in frame.events:
-                if body.startswith(_CANCEL) and decode(index, body).message_id == message_id:
+                if body.startswith(_QUEUED):
+                    exchange.spoken_to = True
+                elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
                     running.cancel()
                     return
 
@@ -182,3 +197,7 @@ class Worker:
         if again:
             await exchange.act(again)
         await self._run(session, exchange, prompt)
+
+
+def _is_for(exchange: Exchange, index: int, body: bytes) -> bool:
+    return decode(index, body).message_id == exchange.message_id

@@ -63,7 +63,9 @@ async def _models(studio: Studio, words: tuple[str, ...], as_json: bool, offline
         _print(each, page, whole=bool(words))
     page.say(("New sessions use ", "dim"), chosen.model, (f" ({chosen.why}).", "dim"))
     if not any(each.provider != "guide" for each in lists):
-        page.say("Add one: `bottega keys set openai` (or anthropic, gemini …), or run Ollama.")
+        page.say(
+            "Add one with `bottega keys set openai` (or anthropic, gemini …), or start Ollama."
+        )
 
 
 async def listed(runtime: Runtime, offline: bool) -> list[Listed]:

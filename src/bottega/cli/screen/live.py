@@ -247,6 +247,10 @@ class Live:
     def _on_cancel(self, _: facts.CancelRequested) -> None:
         self._status = "Stopping"
 
+    def _on_taken_back(self, _: facts.PromptCancelled) -> None:
+        self._status = ""
+        self._put("ending", [("■ ", "accent"), (notes.TAKEN_BACK, "")])
+
     def _on_interruption(self, _: facts.Interrupted) -> None:
         self._end_text()
         self._put("note", [("The program that ran this ended; it goes on from the log.", "dim")])
@@ -273,6 +277,7 @@ class Live:
         facts.StreamReset: _on_reset,
         facts.ErrorMessage: _on_error,
         facts.CancelRequested: _on_cancel,
+        facts.PromptCancelled: _on_taken_back,
         facts.Interrupted: _on_interruption,
         facts.ExchangeResponse: _on_end,
     }

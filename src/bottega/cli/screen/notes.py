@@ -18,6 +18,8 @@ def footer(end: facts.ExchangeResponse, model: str) -> str:
     return " · ".join(said)
 
 
+TAKEN_BACK = "Taken back before its turn came."
+
 _ENDINGS = {
     "cancelled": "Stopped. What was said so far is kept.",
     "interrupted": "Interrupted: the program that ran this ended before the answer was complete.",

@@ -69,6 +69,8 @@ class Plain:
             case facts.StreamReset():
                 self._answered = False
                 self.note("↺ The answer broke off and starts again.")
+            case facts.PromptCancelled():
+                self.note(notes.TAKEN_BACK)
             case facts.ExchangeResponse() as end:
                 self._end(end)
             case _:

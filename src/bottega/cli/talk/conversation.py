@@ -207,7 +207,7 @@ def _why(chosen: Chosen) -> str:
         return " — the built-in guide answers."
     return (
         " — no key is configured, so the built-in guide answers."
-        " `bottega keys set openai` adds a model, or run Ollama."
+        " Add a model with `bottega keys set openai`, or use one of Ollama's: --model ollama/NAME."
     )
 
 

@@ -1,0 +1,144 @@
+"""One exchange under way, as the one who prompted sees it."""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from typing import Any
+
+import msgspec
+
+from bottega.events import facts, fold
+from bottega.events.codec import decode
+from bottega.events.event import Event
+from bottega.events.layers import ToolUseMessage
+from bottega.messages.block import Media
+from bottega.sessions import attach
+from bottega.sessions.feed import Feed
+from bottega.sessions.inbox import Place, Prompt
+from bottega.sessions.session import SessionRow
+from bottega.studio.opened import Opened
+
+Callback = Callable[[Any], Awaitable[None] | None]
+
+RETRY = 1.0
+"""Seconds between two tries to run a prompt that waits in a session which another process holds."""
+
+
+class Answer:
+    """One exchange under way: iterate over its events, or await its end. Leaving the loop does not stop it."""
+
+    def __init__(
+        self,
+        opened: Opened,
+        row: SessionRow,
+        prompt: Prompt,
+        place: Place,
+        callbacks: tuple[Callback | None, Callback | None, Callback | None],
+    ) -> None:
+        self._opened = opened
+        self._row = row
+        self._prompt = prompt
+        self._place: Place = place
+        self._on_chunk, self._on_additional, self._on_complete = callbacks
+
+    @property
+    def message_id(self) -> str:
+        return self._prompt.message_id
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self._events()
+
+    def __await__(self) -> Generator[Any, None, facts.ExchangeResponse]:
+        return self._end().__await__()
+
+    async def cancel(self) -> bool:
+        """Stop the exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""
+        return await self._opened.cancel(self._row, self.message_id)
+
+    async def _end(self) -> facts.ExchangeResponse:
+        end: facts.ExchangeResponse | None = None
+        async for event in self._events():
+            if isinstance(event.data, facts.ExchangeResponse):
+                end = event.data
+        return end or facts.ExchangeResponse(False, "user_stopped", "cancelled", 0)
+
+    async def _events(self) -> AsyncIterator[Event]:
+        log = self._opened.runtime.log
+        feed = log.feed(self._row.n)
+        with log.following(feed):  # from before the first event, so that none has to be read back
+            index, running = await self._admit()
+            running.add_done_callback(lambda _: feed.wake())
+            try:
+                async for event in self._followed(feed, index - 1, running):
+                    await self._tell(event)
+                    yield event
+            finally:
+                running.cancel()
+
+    async def _admit(self) -> tuple[int, asyncio.Task[None]]:
+        opened, row = self._opened, self._row
+        content, names = self._prompt.content, ()
+        if any(isinstance(block, Media) for block in content):
+            content, names = await asyncio.to_thread(attach.keep, content, opened.runtime.blobs)
+        prompt = msgspec.structs.replace(self._prompt, content=content)
+        admission = await opened.runtime.inbox.admit(
+            row, prompt, by=self._place, contender=opened.worker.contender, media=tuple(names)
+        )
+        first = opened.worker.attend(row, admission.lease) if admission.lease else None
+        return admission.index, asyncio.create_task(self._see_to_it(first))
+
+    async def _see_to_it(self, attending: asyncio.Task[None] | None) -> None:
+        """Have the prompt run here as soon as nobody else does; fails where it can no longer run here."""
+        while True:
+            task = attending or self._opened.worker.attend(self._row)
+            attending = None
+            await asyncio.wait({task})
+            if not task.cancelled():
+                task.result()
+            await asyncio.sleep(RETRY)
+
+    async def _followed(
+        self, feed: Feed, after: int, running: asyncio.Task[None]
+    ) -> AsyncIterator[Event]:
+        log, n = self._opened.runtime.log, self._row.n
+        state, cursor, exchange = fold.EMPTY, after, self.message_id
+        while not feed.gone:
+            for frame in await log.ahead(n, cursor):
+                cursor = frame.events[-1][0]
+                for index, body in frame.events:
+                    fact = decode(index, body)
+                    if _is_taken_up(fact, self.message_id):
+                        exchange = fact.message_id
+                    if fact.message_id not in (self.message_id, exchange):
+                        continue
+                    state, seen = fold.step(state, fact)
+                    for event in seen:
+                        yield event
+                    if fact.type in ("exchange_response", "prompt_cancelled"):
+                        return
+            await feed.wait(cursor, running)
+            if running.done() and feed.last_index <= cursor:
+                running.result()
+
+    async def _tell(self, event: Event) -> None:
+        payload = event.data
+        if isinstance(payload, facts.TextDelta):
+            await call(self._on_chunk, payload.text)
+        elif isinstance(payload, ToolUseMessage) and payload.complete:
+            await call(self._on_additional, payload)
+        elif isinstance(payload, facts.ExchangeResponse):
+            await call(self._on_complete, payload.final_response)
+
+
+def _is_taken_up(fact: Event, message_id: str) -> bool:
+    """Whether this is a steer, said into an exchange that has another id."""
+    return isinstance(fact.data, facts.UserMessage) and fact.data.prompt_id == message_id
+
+
+async def call(callback: Callback | None, value: Any) -> None:
+    """Call it, and wait for it if it is asynchronous."""
+    if callback is None:
+        return
+    result = callback(value)
+    if inspect.isawaitable(result):
+        await result

@@ -1,0 +1,32 @@
+"""What sessions and answers need of an open studio: its parts, and its worker."""
+
+from bottega.runtime import Runtime
+from bottega.sessions.session import SessionRow
+from bottega.workers.worker import OnCrash, Worker
+
+
+class Opened:
+    def __init__(self, runtime: Runtime, on_crash: OnCrash) -> None:
+        self.runtime = runtime
+        self._on_crash: OnCrash = on_crash
+        self._worker: Worker | None = None
+
+    @property
+    def worker(self) -> Worker:
+        """The worker of this process; born when first needed, so that a mere reader is none."""
+        if self._worker is None:
+            parts = self.runtime
+            self._worker = Worker(
+                parts.log, parts.attachments, parts.plan, parts.registry, on_crash=self._on_crash
+            )
+        return self._worker
+
+    async def cancel(self, row: SessionRow, message_id: str) -> bool:
+        """Stop that exchange, or take the prompt back if it still waits; False if it is over."""
+        inbox = self.runtime.inbox
+        return await inbox.interrupt(row, message_id) or await inbox.cancel(row, message_id)
+
+    async def close(self) -> None:
+        if self._worker:
+            await self._worker.close()
+        await self.runtime.close()

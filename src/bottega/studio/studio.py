@@ -1,0 +1,114 @@
+"""A studio: one open home, in which sessions are started and resumed."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from bottega.errors import BadUsage
+from bottega.runtime import Runtime
+from bottega.sessions.inbox import Place
+from bottega.sessions.retention import Trimmed, trim
+from bottega.sessions.session import SessionRow
+from bottega.settings import Settings, load
+from bottega.studio.opened import Opened
+from bottega.studio.session import Session
+from bottega.tools.tool import Tool
+from bottega.workers.worker import OnCrash, Worker
+
+DAY = 86_400_000
+
+
+class Studio:
+    """One open home, with a worker of its own. Use it as an async context manager."""
+
+    def __init__(
+        self,
+        home: Path | str | None = None,
+        *,
+        settings: Settings | None = None,
+        flags: Mapping[str, Any] | None = None,
+        tools: Iterable[Tool] = (),
+        on_crash: OnCrash = "close",
+        admits_as: Place = "python",
+    ) -> None:
+        self.settings = settings or load(flags, home=Path(home).absolute() if home else None)
+        self._tools = tuple(tools)
+        self._on_crash: OnCrash = on_crash
+        self._place: Place = admits_as
+        self._opened: Opened | None = None
+        self._chores: asyncio.Task[Trimmed] | None = None
+
+    async def __aenter__(self) -> "Studio":
+        runtime = await asyncio.to_thread(Runtime, self.settings, self._tools)
+        self._opened = Opened(runtime, self._on_crash)
+        if days := self.settings.values.trim_after_days:
+            self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop what runs here, store its end, and let go of the home."""
+        if self._chores:
+            self._chores.cancel()
+            await asyncio.wait({self._chores})
+        if self._opened:
+            await self._opened.close()
+            self._opened = None
+
+    @property
+    def opened(self) -> Opened:
+        if self._opened is None:
+            raise BadUsage(
+                "This studio is not open.", hint="Use it as `async with Studio() as studio:`."
+            )
+        return self._opened
+
+    @property
+    def runtime(self) -> Runtime:
+        return self.opened.runtime
+
+    @property
+    def worker(self) -> Worker:
+        return self.opened.worker
+
+    async def start(
+        self,
+        *,
+        model: str = "",
+        agent: str = "",
+        folder: Path | str = ".",
+        title: str = "",
+    ) -> Session:
+        """Begin a session in a folder; refuse a model, an agent or a folder that cannot be used."""
+        where = existing_folder(folder)
+        chosen = self.runtime.choose(model).model
+        self.runtime.model(chosen)
+        row = await self.runtime.sessions.create(
+            model=chosen, agent=self.runtime.agent(agent).name, folder=str(where), title=title
+        )
+        return Session(self.opened, row, self._place)
+
+    async def resume(self, session_id: str) -> Session:
+        """Go on with a session; what a dead process left unfinished in it is mended first."""
+        row = self.runtime.sessions.get(session_id)
+        await self.worker.mend(row)
+        return Session(self.opened, self.runtime.sessions.get(row.id), self._place)
+
+    async def sessions(self, limit: int = 50) -> list[SessionRow]:
+        return await self.runtime.sessions.list(limit)
+
+
+def existing_folder(folder: Path | str) -> Path:
+    where = Path(folder).expanduser().absolute()
+    if not where.is_dir():
+        raise BadUsage(f"{str(where)!r} is not a folder.", hint="Give an existing folder.")
+    return where

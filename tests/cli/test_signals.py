@@ -1,0 +1,60 @@
+"""Signals while an exchange runs: the first one asks, the second one no longer waits."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from bottega.cli.signals import stoppable
+
+
+class Slow:
+    """An exchange that hears that it should stop, and takes its time."""
+
+    def __init__(self, refusals: int = 0) -> None:
+        self.asked = asyncio.Event()
+        self._refusals = refusals
+
+    async def cancel(self) -> bool:
+        self._refusals -= 1
+        if self._refusals >= 0:
+            return False  # its prompt is not stored yet
+        self.asked.set()
+        return True
+
+
+async def test_the_first_signal_asks_until_it_is_heard_and_the_second_cancels() -> None:
+    exchange = Slow(refusals=2)
+    entered, stopped = asyncio.Event(), asyncio.Event()
+
+    async def run() -> None:
+        with stoppable(exchange) as stop:
+            entered.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                assert stop.twice
+                assert (stop.code, stop.leaves) == (130, False)
+                stopped.set()
+
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(run())
+        await entered.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        await exchange.asked.wait()
+        assert not task.done()
+        os.kill(os.getpid(), signal.SIGINT)
+        await stopped.wait()
+        await task
+
+
+@pytest.mark.parametrize(("which", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+async def test_what_is_not_ctrl_c_means_to_leave(which: signal.Signals, code: int) -> None:
+    exchange = Slow()
+    async with asyncio.timeout(5):
+        with stoppable(exchange) as stop:
+            os.kill(os.getpid(), which)
+            await exchange.asked.wait()
+
+    assert (stop.code, stop.leaves, stop.twice) == (code, True, False)
