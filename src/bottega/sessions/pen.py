@@ -169,7 +169,7 @@ class Pen:
         if isinstance(failure, Fenced | StorageFailed):
             self.failure = self.failure or failure
         if rows:
-            self._feed.push(rows)
+            self._feed.push(rows, own=True)
         crowded, self._crowded = self._crowded, []
         for waiter in crowded:
             if not waiter.done():
