@@ -4,7 +4,7 @@ Only whole things count: an answer that broke off, was void or is still streamin
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -71,7 +71,7 @@ def _told(rows: Iterable[Row]) -> Iterator[tuple[int, int, Any]]:
 def _messages(facts: Iterable[tuple[int, int, Any]]) -> list[Message]:
     told: list[tuple[int, Message]] = []
     for index, at, said in facts:
-        kind = cast(Any, type(said))
+        kind = said.__class__
         if kind is f.UserMessage:
             told.append((index, Message("user", said.content, at)))
         elif kind is f.AssistantMessage:
