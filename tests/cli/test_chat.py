@@ -109,7 +109,7 @@ def test_slash_commands_answer_and_an_unknown_one_gets_a_suggestion(
     terminal.line("/help")
     terminal.wait_for("/sessions  List the last sessions")
     terminal.line("/model")
-    terminal.wait_for("answers. `bottega models` lists who else can.")
+    terminal.wait_for("answers. `bottega models`")
     terminal.line("/model nonsense")
     terminal.wait_for("There is no provider for the model 'nonsense'.")
     terminal.line("/etc/hosts, what is it?")
