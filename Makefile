@@ -52,8 +52,8 @@ fuzz: .venv/ready-dev  ## the long hunt for inputs that break a parser, the fold
 chaos: .venv/ready-dev  ## the long hunt for a kill -9 that loses something
 	@BOTTEGA_HUNT=long $(BIN)/python -m pytest -n 2 -m chaos tests
 
-bench: .venv/ready  ## measure speed and memory beside peers, in one run
-	@$(PYTHON) bench/run.py
+bench: .venv/ready  ## measure speed and memory beside peers, in one run (ARGS="--quick --save")
+	@$(PYTHON) bench/run.py $(ARGS)
 
 requirements: .venv/ready-dev  ## print which feature is shown by which test
 	@$(BIN)/python tests/requirements.py

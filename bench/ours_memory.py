@@ -20,18 +20,12 @@ async def memory(url: str, quick: bool) -> Figures:
         before = resident_kb()
         kept += [await one(studio) for _ in range(sessions)]
         after = resident_kb()
-        held, tasks = await streaming(studio)
+        held = await streaming(studio)
         return {
             "memory.idle": idle / 1024,
             "memory.session": (after - before) / sessions,
-            "memory.stream": (held - resting(tasks, after)) / STREAMS,
+            "memory.stream": (held - after) / STREAMS,
         }
-
-
-def resting(tasks: list[asyncio.Task[None]], before: float) -> float:
-    for task in tasks:
-        task.cancel()
-    return before
 
 
 async def one(studio: Studio) -> Session:
@@ -41,7 +35,8 @@ async def one(studio: Studio) -> Session:
     return session
 
 
-async def streaming(studio: Studio) -> tuple[float, list[asyncio.Task[None]]]:
+async def streaming(studio: Studio) -> float:
+    """What is held while many sessions stream."""
     flowing = [asyncio.Event() for _ in range(STREAMS)]
     sessions = [await started(studio, "held") for _ in flowing]
 
@@ -53,7 +48,10 @@ async def streaming(studio: Studio) -> tuple[float, list[asyncio.Task[None]]]:
     pairs = zip(sessions, flowing, strict=True)
     tasks = [asyncio.create_task(follow(session, seen)) for session, seen in pairs]
     await asyncio.gather(*(seen.wait() for seen in flowing))
-    return resident_kb(), tasks
+    held = resident_kb()
+    for task in tasks:
+        task.cancel()
+    return held
 
 
 if __name__ == "__main__":

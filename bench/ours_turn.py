@@ -8,18 +8,19 @@ from stopwatch import HISTORIES, QUESTION, TOOL, Figures, extra, history, main
 from workshop import opened, started, talk
 
 MODE = f"turn-{TOOL}"
+WARM = 5
 
 
 async def turn(url: str, quick: bool) -> Figures:
     figures: Figures = {}
     async with opened(url, MODE) as studio:
         for count in (0, 1000) if quick else HISTORIES:
-            turns = (10 if quick else 40) if count < 1000 else (3 if quick else 8)
+            turns = (50 if quick else 150) if count < 1000 else (8 if quick else 20)
             past = history(count)
-            sessions = [await started(studio, MODE, talk(past)) for _ in range(turns + 2)]
-            await run(sessions[:2])
+            sessions = [await started(studio, MODE, talk(past)) for _ in range(turns + WARM)]
+            await run(sessions[:WARM])
             begin = time.process_time()
-            await run(sessions[2:])
+            await run(sessions[WARM:])
             figures[f"turn.{count}"] = (time.process_time() - begin) / turns * 1e3
     return extra(figures)
 

@@ -81,6 +81,7 @@ ROWS = (
     Row("history.100", "  extra with 100 messages", "ms"),
     Row("history.1000", "  extra with 1,000 messages", "ms", at_most=5, less=80),
     Row("commit.events", "durable events per second, 50 who wait", "/s", at_least=30_000),
+    Row("commit.cpu", "  CPU per event meanwhile", "µs"),
     Row("commit.each", "  the same with a commit for each event", "/s"),
     Row("commit.group", "  events in one commit", ""),
     Row("replay.1000", "replay of 1,000 events to messages", "ms", at_most=3),

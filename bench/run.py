@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import machine
 import peers
@@ -138,8 +137,11 @@ def save(samples: Samples, told: dict[str, str]) -> None:
         key: {stack: [float(f"{value:.4g}") for value in values] for stack, values in of.items()}
         for key, of in samples.items()
     }
-    whole = {"machine": told, "figures": old | rounded}
-    Path(KEPT).write_text(json.dumps(whole, indent=1) + "\n")
+    figures = old | rounded
+    lines = [f"  {json.dumps(key)}: {json.dumps(figures[key])}" for key in sorted(figures)]
+    machine_facts = json.dumps(told, indent=1).replace("\n", "\n ")
+    figures_text = ",\n".join(lines)
+    KEPT.write_text(f'{{\n "machine": {machine_facts},\n "figures": {{\n{figures_text}\n }}\n}}\n')
     print(f"Kept in {KEPT.relative_to(peers.ROOT)}.")
 
 

@@ -55,7 +55,7 @@ async def stream_figures(streamer: Callable[[str], Work], url: str, quick: bool)
 
 async def turn_figures(turner: Callable[[str, list[Any]], Work], url: str, quick: bool) -> Figures:
     """CPU ms per turn with one tool call, by messages of history; `turner` makes what runs one turn."""
-    figures: Figures = {}
+    figures: Figures = {"memory.idle": resident_kb() / 1024}
     for count in (0, 1000) if quick else HISTORIES:
         turn = turner(f"{url}/turn-{TOOL}/v1", history(count))
         said = await turn()

@@ -29,8 +29,8 @@ async def opened(url: str, *modes: str) -> AsyncIterator[Studio]:
     """A studio in which each mode of the mock is a provider: its model is `MODE/mock-1`."""
     providers = {mode: {"base_url": f"{url}/{mode}/v1"} for mode in modes}
     with tempfile.TemporaryDirectory() as home:
-        async with Studio(home, flags={"providers": providers}) as studio:
-            studio.runtime.registry.register(tool(name=TOOL, effects={"read"})(look_up))
+        tools = [tool(name=TOOL, effects={"read"})(look_up)]
+        async with Studio(home, flags={"providers": providers}, tools=tools) as studio:
             yield studio
 
 

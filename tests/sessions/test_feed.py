@@ -146,3 +146,35 @@ def test_frames_tell_exactly_what_is_missing(kept: set[int], cursor: int) -> Non
         assert frame.events
         told += [index for index, _ in frame.events]
     assert told == list(range(cursor + 1, max(kept, default=0) + 1))
+
+
+async def test_what_the_worker_itself_wrote_wakes_only_those_who_wait_for_anything() -> None:
+    feed = Feed(0)
+    others = asyncio.ensure_future(feed.wait_for_others(0))
+    anything = asyncio.ensure_future(feed.wait(0))
+    feed.push([(1, b"own")], own=True)
+    async with asyncio.timeout(5):
+        await anything
+    assert not others.done()
+    feed.push([(2, b"a guest's")])
+    async with asyncio.timeout(5):
+        await others
+
+
+async def test_own_rows_that_do_not_join_on_tell_that_others_wrote_between() -> None:
+    feed = Feed(3)
+    others = asyncio.ensure_future(feed.wait_for_others(3))
+    feed.push([(4, b"own")], own=True)
+    feed.push([(6, b"own, after another process's fifth")], own=True)
+    async with asyncio.timeout(5):
+        await others
+    assert feed.others_index == 6
+
+
+async def test_who_waits_for_others_hears_that_the_session_is_gone() -> None:
+    feed = Feed(0)
+    others = asyncio.ensure_future(feed.wait_for_others(0))
+    await asyncio.sleep(0)
+    feed.end()
+    async with asyncio.timeout(5):
+        await others

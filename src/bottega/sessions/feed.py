@@ -25,20 +25,24 @@ class Frame(msgspec.Struct, frozen=True):
 class Feed:
     def __init__(self, last_index: int) -> None:
         self.last_index = last_index
+        self.others_index = last_index
+        """Up to here somebody else than the session's own worker may have written."""
         self.gone = False
         """The session was deleted."""
         self.followers = 0
         self._rows: list[Row] = []
         self._size = 0
         self._waiting: set[asyncio.Future[None]] = set()
+        self._minding: set[asyncio.Future[None]] = set()
 
-    def push(self, rows: list[Row]) -> None:
-        """These rows are durable now."""
+    def push(self, rows: list[Row], *, own: bool = False) -> None:
+        """These rows are durable now; `own`: the session's worker wrote them."""
         if not rows:
             return
         if self.followers:
             self._keep(rows)
-        self.grow(rows[-1][0])
+        # Where they do not join on, another process wrote in between.
+        self.grow(rows[-1][0], own=own and rows[0][0] == self.last_index + 1)
 
     def _keep(self, rows: list[Row]) -> None:
         if self._rows and rows[0][0] != self._rows[-1][0] + 1:
@@ -49,25 +53,26 @@ class Feed:
         if self._size > 2 * RING:
             self._shrink()
 
-    def grow(self, last_index: int) -> None:
+    def grow(self, last_index: int, *, own: bool = False) -> None:
         """The log now reaches to `last_index`, wherever its rows are."""
         if last_index > self.last_index:
             self.last_index = last_index
             self.wake()
+            if not own:
+                self.others_index = last_index
+                self._minding = _woken(self._minding)
 
     def end(self) -> None:
         self.gone = True
         self.wake()
+        self._minding = _woken(self._minding)
 
     def rest(self) -> None:
         """Nobody follows: memory is for those who do."""
         self._rows, self._size = [], 0
 
     def wake(self) -> None:
-        waiting, self._waiting = self._waiting, set()
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        self._waiting = _woken(self._waiting)
 
     def since(self, cursor: int) -> list[Row]:
         """What follows the cursor, if memory holds it; empty otherwise."""
@@ -89,9 +94,27 @@ class Feed:
             finally:
                 self._waiting.discard(future)
 
+    async def wait_for_others(self, cursor: int) -> None:
+        """Return once somebody else than the session's own worker wrote past the cursor, or the session is gone."""
+        while self.others_index <= cursor and not self.gone:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._minding.add(future)
+            try:
+                await future
+            finally:
+                self._minding.discard(future)
+
     def _shrink(self) -> None:
         drop = 0
         while self._size > RING and drop < len(self._rows) - 1:
             self._size -= len(self._rows[drop][1])
             drop += 1
         del self._rows[:drop]
+
+
+def _woken(waiting: set[asyncio.Future[None]]) -> set[asyncio.Future[None]]:
+    """Tell all who wait; return the set of those who wait from now on."""
+    for future in waiting:
+        if not future.done():
+            future.set_result(None)
+    return set()

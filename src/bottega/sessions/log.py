@@ -30,6 +30,7 @@ class Log:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._feeds: dict[int, Feed] = {}
+        self._followed: dict[int, Feed] = {}
         self._poller: asyncio.Task[None] | None = None
 
     def close(self) -> None:
@@ -75,14 +76,14 @@ class Log:
 
     def forget(self, n: int) -> None:
         """The session was deleted: its followers end."""
+        self._followed.pop(n, None)
         if feed := self._feeds.pop(n, None):
             feed.end()
 
     async def follow(self, n: int, after: int = 0) -> AsyncIterator[Frame]:
         """Everything past the cursor `after`, then what comes, each event once and in order; ends with the session."""
-        feed = self.feed(n)
         cursor = after
-        with self.following(feed):
+        with self.following(n) as feed:
             while not feed.gone:
                 for frame in await self.ahead(n, cursor):
                     cursor = frame.events[-1][0]
@@ -98,7 +99,7 @@ class Log:
             return []
         if rows := await self.page(n, cursor):
             return list(frames(rows, cursor))
-        self._refresh()  # the rows are gone, and most likely the session with them
+        self._refresh({n: feed})  # the rows are gone, and most likely the session with them
         return []
 
     async def page(self, n: int, after: int, limit: int = PAGE) -> list[Row]:
@@ -154,31 +155,32 @@ class Log:
         return row[0]
 
     @contextmanager
-    def following(self, feed: Feed) -> Generator[None]:
-        """While this lasts, the feed learns of what other processes write."""
+    def following(self, n: int) -> Generator[Feed]:
+        """While this lasts, the session's feed learns of what other processes write."""
+        feed = self._followed[n] = self.feed(n)
         feed.followers += 1
         if self._poller is None or self._poller.done():
             self._poller = asyncio.create_task(self._poll(self.database.version()))
         # What was written before the poller first looks would otherwise go unseen until the next write.
-        self._refresh()
+        self._refresh({n: feed})
         try:
-            yield
+            yield feed
         finally:
             feed.followers -= 1
             if not feed.followers:
                 feed.rest()
+                self._followed.pop(n, None)
 
     async def _poll(self, seen: int) -> None:
         """While anyone follows, notice what other processes committed since the version `seen`."""
-        while any(feed.followers for feed in self._feeds.values()):
+        while self._followed:
             await asyncio.sleep(POLL)
             version = self.database.version()
             if version != seen:
                 seen = version
-                self._refresh()
+                self._refresh(self._followed.copy())
 
-    def _refresh(self) -> None:
-        followed = {n: feed for n, feed in self._feeds.items() if feed.followers}
+    def _refresh(self, followed: dict[int, Feed]) -> None:
         marks = ",".join("?" * len(followed))
         reached: dict[int, int] = dict(
             self.database.read_now(

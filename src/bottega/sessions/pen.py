@@ -29,6 +29,16 @@ ROOM = 1024 * 1024
 
 Also = Callable[[sqlite3.Connection], Any]
 
+_UNHURRIED = DELTAS | {"message_start", "assistant_message"}
+"""What needs no commit of its own, as something that is waited for always follows it."""
+
+_CLAIM = (
+    "UPDATE sessions SET last_index = last_index + ?1, owner_seq = owner_seq + ?1"
+    " WHERE n = ?2 AND generation = ?3 AND owner_seq = ?4 RETURNING last_index"
+)
+"""For mere deltas: to keep the index over `updated_at` in order would cost as much as they do."""
+_CLAIM_AND_TOUCH = _CLAIM.replace(" WHERE", ", updated_at = ?5 WHERE")
+
 
 class _Batch:
     """What goes into the next group together."""
@@ -61,7 +71,7 @@ class Pen:
 
     def emit(self, event: Event) -> None:
         """Append without waiting."""
-        self._add([event], None, None, urgent=event.type not in DELTAS)
+        self._add([event], None, None, urgent=event.type not in _UNHURRIED)
 
     async def record(self, *events: Event, also: Also | None = None) -> None:
         """Append, with `also` in the same transaction; return when all that was emitted so far is durable."""
@@ -129,7 +139,7 @@ class Pen:
 
     def _store(self, batch: _Batch, connection: sqlite3.Connection) -> list[Row]:
         bodies = [(event.type, encode(event)) for event in merged(batch.events)]
-        last = self._claim(connection, len(bodies))
+        last = self._claim(connection, bodies)
         rows = store(connection, self.lease.n, last, bodies)
         for work in batch.also:
             work(connection)
@@ -137,13 +147,14 @@ class Pen:
         self._seq += len(bodies)
         return rows
 
-    def _claim(self, connection: sqlite3.Connection, count: int) -> int:
-        row = connection.execute(
-            "UPDATE sessions SET last_index = last_index + ?1, owner_seq = owner_seq + ?1,"
-            " updated_at = ?2 WHERE n = ?3 AND generation = ?4 AND owner_seq = ?5"
-            " RETURNING last_index",
-            (count, now(), self.lease.n, self.lease.generation, self._seq),
-        ).fetchone()
+    def _claim(self, connection: sqlite3.Connection, bodies: list[tuple[str, bytes]]) -> int:
+        count, lease = len(bodies), self.lease
+        if all(kind in DELTAS for kind, _ in bodies):
+            found = connection.execute(_CLAIM, (count, lease.n, lease.generation, self._seq))
+        else:
+            touched = (count, lease.n, lease.generation, self._seq, now())
+            found = connection.execute(_CLAIM_AND_TOUCH, touched)
+        row = found.fetchone()
         if row is None:
             raise Fenced(
                 "Another worker has taken this session over; nothing more is written here."
@@ -158,7 +169,7 @@ class Pen:
         if isinstance(failure, Fenced | StorageFailed):
             self.failure = self.failure or failure
         if rows:
-            self._feed.push(rows)
+            self._feed.push(rows, own=True)
         crowded, self._crowded = self._crowded, []
         for waiter in crowded:
             if not waiter.done():

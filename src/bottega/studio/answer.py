@@ -64,8 +64,7 @@ class Answer:
 
     async def _events(self) -> AsyncIterator[Event]:
         log = self._opened.runtime.log
-        feed = log.feed(self._row.n)
-        with log.following(feed):  # from before the first event, so that none has to be read back
+        with log.following(self._row.n) as feed:  # from the first event on: none is read back
             index, running = await self._admit()
             running.add_done_callback(lambda _: feed.wake())
             try:

@@ -168,14 +168,18 @@ class Worker:
     async def _watch(
         self, n: int, after: int, exchange: Exchange, running: asyncio.Task[None]
     ) -> None:
-        """Follow the session like anyone else: that is how a cancel or a steer comes in."""
-        async for frame in self._log.follow(n, after):
-            for index, body in frame.events:
-                if body.startswith(_QUEUED):
-                    exchange.spoken_to = True
-                elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
-                    running.cancel()
-                    return
+        """Mind what others write to the session: that is how a cancel or a steer comes in."""
+        with self._log.following(n) as feed:
+            while not feed.gone:
+                await feed.wait_for_others(after)
+                reached = feed.others_index
+                for index, body in await self._log.facts(n, after):
+                    if body.startswith(_QUEUED):
+                        exchange.spoken_to = True
+                    elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
+                        running.cancel()
+                        return
+                after = reached
 
     async def _history(self, n: int) -> list[Message]:
         return replay(await self._log.facts(n))
