@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bottega
-from bottega.errors import BadUsage, Conflict, NotFound
+from bottega.errors import BadUsage, Conflict, NotFound, Problem
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.events.layers import ToolUseMessage
@@ -288,3 +288,25 @@ async def test_wishes_of_the_call_win_over_the_agents_and_those_over_the_models(
         called = studio.runtime.plan(session.row, Prompt("m", (), wishes=Wishes(max_output=400)))
     assert plan.wishes == Wishes(effort="low", temperature=0.2, max_output=300)
     assert called.wishes.max_output == 400
+
+
+async def test_another_model_answers_from_the_next_prompt_on_and_after_a_restart(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    one = scripted([{"do": "say", "text": "One."}], name="one", after="repeat")
+    two = scripted([{"do": "say", "text": "Two."}], name="two", after="repeat")
+    async with Studio(home) as studio:
+        session = await studio.start(model=one, folder=folder)
+        said = [(await session.prompt("who?")).final_response]
+        await session.change_model(two)
+        said.append((await session.prompt("who?")).final_response)
+        with pytest.raises(Problem):
+            await session.change_model("openai/gpt-5")
+    async with Studio(home) as studio:
+        again = await studio.resume(session.id)
+        said.append((await again.prompt("who?")).final_response)
+        changes = [
+            event.data.model for event in await again.facts() if event.type == "model_changed"
+        ]
+    assert said == ["One.", "Two.", "Two."]
+    assert changes == [two]

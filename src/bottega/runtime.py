@@ -136,6 +136,7 @@ class Runtime:
 
     def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
+        session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
         model = self.model(prompt.model or session.model or agent.model or self.choose().model)
         registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)

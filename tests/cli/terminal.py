@@ -64,6 +64,14 @@ class Terminal:
             if time.monotonic() > deadline or not self._read():
                 raise AssertionError(f"{text!r} did not come; the screen shows:\n{self.text()}")
 
+    def hang_up(self) -> None:
+        """Press Ctrl-D once the editor has the keyboard: before, the terminal itself would swallow it."""
+        deadline = time.monotonic() + 10
+        while self.raw.count(b"\x1b[?2004h") <= self.raw.count(b"\x1b[?2004l"):
+            if time.monotonic() > deadline or not self._read():
+                raise AssertionError(f"it does not ask; the screen shows:\n{self.text()}")
+        self.send("\x04")
+
     def leave(self) -> int:
         """The exit code, once the program has ended."""
         deadline = time.monotonic() + 10

@@ -44,7 +44,8 @@ async def take(database: Database, session: SessionRow, contender: Contender) ->
 async def start_running(database: Database, session: SessionRow) -> None:
     await database.write(
         lambda connection: connection.execute(
-            "INSERT INTO inbox VALUES (?, 'm1', 1, 1, 'hash', x'00', 'running', 'cli', 1)",
+            "INSERT INTO inbox (session, message_id, place, idx, hash, body, status, admitted_by,"
+            " created_at) VALUES (?, 'm1', 1, 1, 'hash', x'00', 'running', 'cli', 1)",
             (session.n,),
         ).close()
     )

@@ -125,7 +125,7 @@ def test_a_lost_master_key_is_said_and_loses_nothing_more(tmp_path: Path) -> Non
     for use in (lambda: ring.get("openai"), ring.all, lambda: ring.set("openai", KEY)):
         with pytest.raises(Misconfigured, match="is gone") as caught:
             use()
-        assert "bottega keys remove" in caught.value.hint
+        assert "bottega keys rm" in caught.value.hint
     assert [key.provider for key in ring.list()] == ["gemini", "openai"]
     shutil.move(tmp_path / "backup", tmp_path / "master.key")
     assert ring.all() == {"openai": KEY, "gemini": OTHER}

@@ -145,6 +145,18 @@ class Inbox:
 
         await self._log.database.write(change)
 
+    async def change_model(self, session: SessionRow, model: str) -> None:
+        """Prompts that are taken up from now on run on this model, unless they ask for another."""
+
+        def also(connection: sqlite3.Connection) -> bool | None:
+            changed = connection.execute(
+                "UPDATE sessions SET model = ?1 WHERE n = ?2 AND model <> ?1", (model, session.n)
+            )
+            return True if changed.rowcount else None
+
+        event = Event("model_changed", now(), facts.ModelChanged(model), actor="user")
+        await self._log.append(session.n, [event], also)
+
     async def interrupt(self, session: SessionRow, message_id: str) -> bool:
         """Ask whoever runs this exchange to stop it now; False if it does not run."""
 

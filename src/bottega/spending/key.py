@@ -121,7 +121,7 @@ class KeyRing:
                 raise Misconfigured(
                     f"The master key {str(self._master)!r} is gone, so the stored keys cannot be read.",
                     hint="Put it back from a backup; or give the keys up with "
-                    "`bottega keys remove NAME` for each, and set them again.",
+                    "`bottega keys rm NAME` for each, and set them again.",
                 ) from None
             master = Fernet.generate_key()
             _replace(self._master, master)

@@ -93,6 +93,13 @@ class Session:
                 if handler:
                     await call(handler, event)
 
+    async def change_model(self, name: str) -> None:
+        """Have another model answer from the next prompt on; refuse a name that leads nowhere."""
+        runtime = self._opened.runtime
+        runtime.model(name)
+        await runtime.inbox.change_model(self.row, name)
+        self.row = runtime.sessions.get(self.row.id)
+
     async def cancel(self, message_id: str) -> bool:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""
         return await self._opened.cancel(self.row, message_id)

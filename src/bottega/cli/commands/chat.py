@@ -46,7 +46,7 @@ async def _chat(studio: Studio, folder: Path, session: str | None, last: bool) -
         if session or last:
             await conversation.resume(session or await _newest(studio))
             if studio.settings.source("model") == "flag":
-                conversation.choose(values.model)
+                await conversation.choose(values.model)
         else:
             conversation.open()
         await conversation.go_on()

@@ -18,7 +18,6 @@ from bottega.cli.signals import stoppable
 from bottega.cli.talk import slash
 from bottega.cli.talk.typed import Reader
 from bottega.errors import Problem
-from bottega.events import facts
 from bottega.events.codec import decode
 from bottega.runtime import Chosen
 from bottega.sessions import transcript
@@ -46,8 +45,6 @@ class Conversation:
         self._painter = Painter(colour=terminal.colour, plain=not terminal.moves)
         self._wish = wish
         self.session: Session | None = None
-        self._model = ""
-        """The model of this session's next prompts, where it is not the session's own."""
 
     def open(self) -> None:
         """Say who answers, and why, and where."""
@@ -63,11 +60,9 @@ class Conversation:
         row = self.session.row
         rows = await self._studio.runtime.log.tail(row.n, limit=80)
         events = [decode(index, body) for index, body in rows]
-        models = [e.data.model for e in events if isinstance(e.data, facts.MessageStart)]
-        self._model = models[-1] if models else row.model
-        self._wish = Wish(self._model, row.agent, Path(row.folder))
+        self._wish = Wish(row.model, row.agent, Path(row.folder))
         items = last_exchanges(transcript.transcript(events), RECALLED)
-        self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {self._model}", "")])
+        self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {row.model}", "")])
         self._say([(f"{_short(Path(row.folder))} · begun {ago(row.created_at, now())}", "dim")])
         self._lines(["", *drawn(items, self._painter, self._terminal.width)] if items else [])
         if row.status != "idle":
@@ -100,7 +95,7 @@ class Conversation:
             self.session = await self._studio.start(
                 model=wish.model, agent=wish.agent, folder=wish.folder
             )
-        answer = self.session.prompt(text, model=self._model)
+        answer = self.session.prompt(text)
         screen = self._screen()
         with stoppable(answer) as stop:
             moving = asyncio.create_task(_move(screen))
@@ -128,9 +123,9 @@ class Conversation:
             case "help":
                 self._lines(slash.overview().split("\n"))
             case "model":
-                self.choose(command.argument)
+                await self.choose(command.argument)
             case "new":
-                self.session, self._model = None, ""
+                self.session = None
                 self._say([("A new session begins with your next prompt.", "")])
             case "sessions":
                 await self._sessions(command.argument)
@@ -141,15 +136,17 @@ class Conversation:
     def farewell(self) -> None:
         self._say([("Go on with: bottega chat --continue", "dim")])
 
-    def choose(self, name: str) -> None:
+    async def choose(self, name: str) -> None:
         """Have another model answer from now on, or say which one does."""
         if not name:
-            said = self._model or self._wish.model
-            self._say([(said, "bold"), (" answers. `bottega models` lists who else can.", "")])
+            self._say(
+                [(self._wish.model, "bold"), (" answers. `bottega models` lists who else can.", "")]
+            )
             return
         self._studio.runtime.model(name)
+        if self.session:
+            await self.session.change_model(name)
         self._wish.model = name
-        self._model = name if self.session else ""
         self._say([(one_line(name), "bold"), (" answers from now on.", "")])
 
     async def _sessions(self, which: str) -> None:
