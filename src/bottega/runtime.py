@@ -1,5 +1,6 @@
 """Opens every part from the settings: the only place where parts meet."""
 
+import asyncio
 from collections.abc import Iterable
 from threading import Thread
 
@@ -28,6 +29,10 @@ from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
 from bottega.tools.tool import Tool
+
+PRICES_AFTER = 0.3
+"""Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading
+takes a third of a second in which everything else is slow; the answer, which needs a price, comes later still."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -141,6 +146,9 @@ class Runtime:
         model = self.model(prompt.model or session.model or agent.model or self.choose().model)
         registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)
         wishes = prompt.wishes.over(self._wishes(agent, model))
+        if model.origin and not self._prices_begun:
+            self._prices_begun = True
+            asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
         return Plan(agent, model, registry, session.folder, wishes)
 
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
@@ -148,12 +156,6 @@ class Runtime:
         called, filed = self.settings.wishes()
         of_model = self.settings.values.models.get(model.name, Wishes())
         return called.over(agent.wishes).over(of_model).over(filed)
-
-    def _read_prices(self) -> None:
-        """Begin to read the list of prices, which takes a third of a second, before an answer needs it."""
-        if not self._prices_begun:
-            self._prices_begun = True
-            Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
 
     def _provider(self, found: Route, table: Routes) -> tuple[Provider, Origin]:
         if found.provider == "guide":
@@ -165,7 +167,6 @@ class Runtime:
             from bottega.providers.scripted import Scripted
 
             return Scripted(load(found.model) if found.model else None), ""
-        self._read_prices()
         from bottega.providers.http.transport import HttpProvider
         from bottega.providers.wires import wire
 
@@ -173,3 +174,7 @@ class Runtime:
         timeouts = Timeouts(idle=values.idle_timeout, total=values.total_timeout)
         target = route.target(found, table)
         return HttpProvider(wire(found.wire), target, self.transport, timeouts=timeouts), found.wire
+
+
+def _read_prices() -> None:
+    Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
