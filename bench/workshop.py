@@ -12,6 +12,7 @@ from bottega.events import facts
 from bottega.events.event import Event
 from bottega.events.facts import NAMES
 from bottega.messages.block import Text, ToolUse
+from bottega.providers import catalog
 from bottega.sessions import lease as leases
 from bottega.sessions.pen import Pen
 from bottega.studio import Session, Studio
@@ -27,6 +28,7 @@ async def look_up(key: str, count: int) -> str:
 @asynccontextmanager
 async def opened(url: str, *modes: str) -> AsyncIterator[Studio]:
     """A studio in which each mode of the mock is a provider: its model is `MODE/mock-1`."""
+    catalog.load()  # a studio reads the prices in the background, soon after its first request
     providers = {mode: {"base_url": f"{url}/{mode}/v1"} for mode in modes}
     with tempfile.TemporaryDirectory() as home:
         tools = [tool(name=TOOL, effects={"read"})(look_up)]
