@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bottega.providers.http.retry import Policy, can_help, next_delay
+from bottega.providers.http.retry import Policy, can_help, most, next_delay
 from bottega.providers.provider import Failed
 
 seconds = st.floats(min_value=0, max_value=1e6)
@@ -93,3 +93,10 @@ def test_spent_time_leaves_no_wait() -> None:
 def test_only_a_failure_that_may_pass_is_worth_a_try(status: int, helps: bool) -> None:
     assert can_help(Failed("m", "c", retryable=True, status=status)) is helps
     assert not can_help(Failed("m", "c", retryable=False, status=status))
+
+
+def test_an_address_that_nobody_answers_at_is_tried_less_often() -> None:
+    policy = Policy(attempts=10)
+    assert most(policy, Failed("m", "overloaded", retryable=True)) == 10
+    assert most(policy, Failed("m", "unreachable", retryable=True)) == 6
+    assert most(Policy(attempts=2), Failed("m", "unreachable", retryable=True)) == 2

@@ -64,8 +64,10 @@ class Plain:
                 self._break()
                 self._errors.write(f"bottega: {' '.join(notes.problem(error))}".strip() + "\n")
             case facts.ConversationRetrying() as retrying:
-                wait = retrying.delay_ms / 1000
-                self.note(tools.plain(notes.retry(retrying, wait)))
+                self._break()
+                # Told even where notes are not wanted: a silent wait looks like a hang.
+                told = tools.plain(notes.retry(retrying, retrying.delay_ms / 1000))
+                self._errors.write(f"{told}\n")
             case facts.StreamReset():
                 self._answered = False
                 self.note("↺ The answer broke off and starts again.")

@@ -16,6 +16,8 @@ class Policy(msgspec.Struct, frozen=True):
 
     attempts: int = 10
     """Tries in all, the first one included."""
+    unreachable: int = 6
+    """Tries in all while no connection can be made: a wrong address should be told within seconds."""
     shortest: float = 0.5
     first: float = 1.0
     """The longest first wait; each further one may be `factor` times as long."""
@@ -49,6 +51,12 @@ def next_delay(
             return None
         delay = max(delay, retry_after)
     return min(delay, left)
+
+
+def most(policy: Policy, failed: Failed) -> int:
+    """How many tries there are in all, where they fail like this."""
+    reached = failed.code != "unreachable"
+    return policy.attempts if reached else min(policy.attempts, policy.unreachable)
 
 
 def can_help(failed: Failed) -> bool:

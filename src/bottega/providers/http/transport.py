@@ -17,7 +17,7 @@ from bottega.providers.http import faults
 from bottega.providers.http.address import without_login
 from bottega.providers.http.attempt import Attempt
 from bottega.providers.http.connect import Timeouts, Transport
-from bottega.providers.http.retry import Policy, can_help, next_delay
+from bottega.providers.http.retry import Policy, can_help, most, next_delay
 from bottega.providers.http.send import is_sendable
 from bottega.providers.provider import (
     Failed,
@@ -85,7 +85,7 @@ class HttpProvider:
                 return
             if attempt.spoke:
                 yield Reset(end.message)
-            yield Retrying(tries.number, self._policy.attempts, delay, end.message)
+            yield Retrying(tries.number, most(self._policy, end), delay, end.message)
             await self._sleep(delay)
 
     def _written(self, request: Request) -> WireRequest | Failed:
@@ -126,7 +126,8 @@ class _Tries:
 
     def after(self, failed: Failed, spoke: bool) -> float | None:
         """The wait before the next try; None if this failure is final."""
-        if not can_help(failed) or (spoke and self._void):
+        last = self.number >= most(self._policy, failed)
+        if last or not can_help(failed) or (spoke and self._void):
             return None
         now = time.monotonic()
         if self._failed_at is None:
