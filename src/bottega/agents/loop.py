@@ -136,7 +136,7 @@ async def _think(
                 world.emit(facts.TextDelta(event.text))
                 await world.room()
             elif isinstance(event, Finished):
-                return await _finished(event, model, world)
+                return _finished(event, model, world)
             elif isinstance(event, Failed):
                 await world.record(
                     facts.ErrorMessage(event.message, event.code, event.retryable, event.hint)
@@ -163,7 +163,7 @@ def _emit(event: StreamEvent, world: World) -> None:
         world.emit(facts.ConversationRetrying(event.number, event.of, delay, event.reason))
 
 
-async def _finished(event: Finished, model: Model, world: World) -> facts.AssistantMessage:
+def _finished(event: Finished, model: Model, world: World) -> facts.AssistantMessage:
     answer = facts.AssistantMessage(
         event.content,
         event.stop_reason,
@@ -174,10 +174,8 @@ async def _finished(event: Finished, model: Model, world: World) -> facts.Assist
         asked=model.name,
         notices=event.notices,
     )
-    if tool_uses(answer.content):
-        await world.record(answer)
-    else:
-        world.emit(answer)  # the exchange ends with it, and that end is waited for
+    # What follows is waited for, and this with it: the intent of its first call, or the exchange's end.
+    world.emit(answer)
     return answer
 
 
