@@ -60,7 +60,7 @@ def ratio(values: dict[str, list[float]], over: str, under: str) -> float | None
     if over not in values or under not in values:
         return None
     pairs = zip(values[over], values[under], strict=False)
-    found = [high / low for high, low in pairs if low > 0]
+    found = [high / low for high, low in pairs if high > 0 and low > 0]
     return median(found) if found else None
 
 
