@@ -1,6 +1,5 @@
 """kill -9 at every failpoint and at random moments of a stream."""
 
-import os
 import random
 import re
 from pathlib import Path
@@ -9,9 +8,7 @@ import pytest
 
 from tests.chaos.after_death import nothing_shown_is_lost, work_goes_on
 from tests.chaos.victim import Victim
-
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
-SEED = int(os.environ.get("BOTTEGA_SEED", "20261115"))
+from tests.hunt import LONG, SEED
 
 POINTS = (
     "storage.before_commit",
