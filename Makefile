@@ -6,6 +6,10 @@ BIN := .venv/bin
 MODEL := .venv/model
 INSTALL := $(UV) pip install -q -p $(BIN)/python
 
+SEED ?= $(shell date +%s)
+HUNT = echo "seed $(SEED): repeat with SEED=$(SEED)"; BOTTEGA_HUNT=long BOTTEGA_SEED=$(SEED) \
+  $(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-seed=$(SEED)
+
 .DEFAULT_GOAL := help
 .PHONY: help run test check bench fuzz chaos requirements format lock
 
@@ -47,10 +51,10 @@ format: .venv/ready-dev  ## rewrite the sources in the project's format
 	@$(BIN)/ruff check --fix .
 
 fuzz: .venv/ready-dev  ## the long hunt for inputs that break a parser, the fold or a history
-	@BOTTEGA_HUNT=long $(BIN)/python -m pytest -n 2 -m fuzz tests
+	@$(HUNT) -m fuzz tests
 
 chaos: .venv/ready-dev  ## the long hunt for a kill -9 that loses something
-	@BOTTEGA_HUNT=long $(BIN)/python -m pytest -n 2 -m chaos tests
+	@$(HUNT) -m chaos tests
 
 bench: .venv/ready  ## measure speed and memory beside peers, in one run (ARGS="--quick --save")
 	@$(PYTHON) bench/run.py $(ARGS)

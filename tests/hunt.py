@@ -3,6 +3,8 @@
 import os
 
 LONG = os.environ.get("BOTTEGA_HUNT") == "long"
+SEED = int(os.environ.get("BOTTEGA_SEED", "20261115"))
+"""What the dice begin with; the long hunts choose another one each time, and print it."""
 
 
 def examples(short: int, long: int) -> int:

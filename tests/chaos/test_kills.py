@@ -1,16 +1,14 @@
 """kill -9 at every failpoint and at random moments of a stream."""
 
-import os
 import random
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.chaos.after_death import nothing_shown_is_lost, work_goes_on
 from tests.chaos.victim import Victim
-
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
-SEED = int(os.environ.get("BOTTEGA_SEED", "20261115"))
+from tests.hunt import LONG, SEED
 
 POINTS = (
     "storage.before_commit",
@@ -35,6 +33,15 @@ SCRIPT = """{"turns": [
    {"do": "call", "name": "read_file", "input": {"file_path": "notes.txt"}}],
   [{"do": "say", "text": "There it is: one file, and it says hello to the world.", "pace_ms": 1}]
 ]}"""
+
+
+def test_every_failpoint_in_the_code_is_tried_by_some_test() -> None:
+    root = Path(__file__).parent.parent
+    code = "".join(path.read_text() for path in (root.parent / "src").rglob("*.py"))
+    tests = "".join(path.read_text() for path in root.rglob("*.py"))
+    named = set(re.findall(r'failpoint\("([a-z_.]+)"\)', code))
+    assert named
+    assert {name for name in named if f'"{name}' not in tests} == set()
 
 
 @pytest.fixture

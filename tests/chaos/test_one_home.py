@@ -13,8 +13,8 @@ from bottega.events import codec
 from bottega.studio import Studio
 from tests.chaos.after_death import stored
 from tests.chaos.victim import CONTEXT, Handle
+from tests.hunt import LONG
 
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 PROMPTS = 60 if LONG else 8
 WORDS = " ".join(f"word{number}" for number in range(400))
 

@@ -4,7 +4,6 @@ A recording of up to 16 kB is cut at every byte, a longer one at 400 places; `BO
 all of them at every byte.
 """
 
-import os
 import pickle
 from collections.abc import Iterator, Sequence
 
@@ -14,6 +13,7 @@ from bottega.messages.block import tool_uses
 from bottega.providers.http.sse import Splitter
 from bottega.providers.provider import Decoder, Failed, Finished, StreamEvent
 from bottega.providers.wires import wire
+from tests.hunt import LONG
 from tests.providers.recordings import (
     KINDS,
     RECORDINGS,
@@ -23,7 +23,6 @@ from tests.providers.recordings import (
     play,
 )
 
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 SMALL = 20_000
 SAMPLES = 400
 

@@ -1,7 +1,6 @@
 """The guide: what it understands, what it does about it, and that it never pretends."""
 
 import asyncio
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from bottega.providers.guide.request import Action, actions
 from bottega.providers.provider import Finished, Request, TextPiece, ToolSpec
 from bottega.tools.builtin import builtin_registry
 from bottega.tools.call import call
+from tests.hunt import LONG
 from tests.providers.recordings import added_up, blocks_are_valid
 from tests.tools.contexts import Workbench
 
@@ -411,7 +411,6 @@ async def test_a_cancel_ends_a_paced_answer_at_once() -> None:
             await waiting
 
 
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 VOCABULARY = (
     "list read show me the files in src README.md a.py lines 1-20 search for create with run write "
     "to hello please and then , . ? ! what's is /etc/passwd ../x ```py `a` \"b c\" 'd first 3 of "

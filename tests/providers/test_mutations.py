@@ -5,7 +5,6 @@ Recorded and made-up answers are damaged in the ways that networks, proxies and 
 """
 
 import json
-import os
 from typing import Any
 
 import msgspec
@@ -16,10 +15,10 @@ from hypothesis import strategies as st
 from bottega.messages.block import tool_uses
 from bottega.providers.provider import CallPiece, Finished, Request
 from bottega.providers.wires import wire
+from tests.hunt import LONG
 from tests.providers.made_up import chat, sse
 from tests.providers.recordings import KINDS, RECORDINGS, blocks_are_valid, check_shape, play
 
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 EXAMPLES = 20_000 if LONG else 300
 LONGEST = 60_000 if LONG else 12_000
 

@@ -1,4 +1,3 @@
-import os
 from typing import Any
 
 import pytest
@@ -7,8 +6,8 @@ from hypothesis import strategies as st
 
 from bottega.tools.bound import LIMIT, bounded, cut, weight
 from bottega.tools.tool import to_json
+from tests.hunt import LONG
 
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 SENTENCE = 200
 
 

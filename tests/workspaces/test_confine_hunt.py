@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from bottega.workspaces.beneath import openat2
 from bottega.workspaces.confine import PathOutsideWorkspace, Root
+from tests.hunt import LONG
 
-LONG = os.environ.get("BOTTEGA_HUNT") == "long"
 CANARY = "canary"
 
 names = st.sampled_from(["a", "b", "c"])
