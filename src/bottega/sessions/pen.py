@@ -8,11 +8,12 @@ nothing more.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
-from bottega.errors import Conflict, Fenced, StorageFailed
+from bottega.errors import Conflict, Fenced, Problem, Refused, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
@@ -69,6 +70,11 @@ class Pen:
         self.failure: BaseException | None = None
         """Why this pen writes no more."""
 
+    @property
+    def seq(self) -> int:
+        """How many events owners have appended, this one's durable ones included."""
+        return self._seq
+
     def emit(self, event: Event) -> None:
         """Append without waiting."""
         self._add([event], None, None, urgent=event.type not in _UNHURRIED)
@@ -118,7 +124,7 @@ class Pen:
                 batch.waiters.append(waiter)
         if fresh:
             work, done = partial(self._write, batch), partial(self._written, batch)
-            batch.job = Job(work, done, self._loop, urgent=urgent)
+            batch.job = Job(work, done, self._loop, urgent=urgent, clean=True)
             self._writer.submit(batch.job)
         elif urgent and batch.job and not batch.job.urgent:
             self._writer.hurry(batch.job)
@@ -138,11 +144,12 @@ class Pen:
             raise
 
     def _store(self, batch: _Batch, connection: sqlite3.Connection) -> list[Row]:
-        bodies = [(event.type, encode(event)) for event in merged(batch.events)]
-        last = self._claim(connection, bodies)
-        rows = store(connection, self.lease.n, last, bodies)
-        for work in batch.also:
-            work(connection)
+        bodies = _encoded(batch.events)
+        with _apart(connection) if batch.also else nullcontext():
+            last = self._claim(connection, bodies)
+            rows = store(connection, self.lease.n, last, bodies)
+            for work in batch.also:
+                work(connection)
         failpoint("pen.after_write")
         self._seq += len(bodies)
         return rows
@@ -181,3 +188,23 @@ class Pen:
                 waiter.set_exception(failure)
             else:
                 waiter.set_result(None)
+
+
+def _encoded(events: list[Event]) -> list[tuple[str, bytes]]:
+    try:
+        return [(event.type, encode(event)) for event in merged(events)]
+    except (TypeError, ValueError) as error:
+        raise Refused(f"An event cannot be written as JSON: {error}") from error
+
+
+@contextmanager
+def _apart(connection: sqlite3.Connection) -> Generator[None]:
+    """What is written inside goes if it is refused, and it alone."""
+    connection.execute("SAVEPOINT batch")
+    try:
+        yield
+    except Problem:
+        connection.execute("ROLLBACK TO batch")
+        connection.execute("RELEASE batch")
+        raise
+    connection.execute("RELEASE batch")

@@ -1,8 +1,9 @@
 """The one thread that writes: jobs of many sessions become one transaction, and one fsync.
 
 A job that someone waits for commits at once, but at least `URGENT_PAUSE` after the last commit, so that other processes
-get in; a group of mere deltas waits until `DELTA_PAUSE` after it. Each job has a savepoint of its own: one that is
-refused never takes its neighbours with it. A failed commit fails its whole group, and nothing of it is shown.
+get in; a group of mere deltas waits until `DELTA_PAUSE` after it. A job has a savepoint of its own, unless it refuses
+before it writes: one that is refused never takes its neighbours with it. A failed commit fails its whole group, and
+nothing of it is shown.
 """
 
 import sqlite3
@@ -14,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bottega.errors import StorageFailed
+from bottega.errors import Problem, StorageFailed
 from bottega.failpoint import failpoint
 from bottega.storage.sqlite import connect, explain
 
@@ -27,7 +28,7 @@ Done = Callable[[Any, BaseException | None], None]
 class Job:
     """Something to do inside the next transaction, and whom to tell how it ended."""
 
-    __slots__ = ("done", "failure", "loop", "result", "urgent", "work")
+    __slots__ = ("clean", "done", "failure", "loop", "result", "urgent", "work")
 
     def __init__(
         self,
@@ -36,8 +37,11 @@ class Job:
         loop: AbstractEventLoop,
         *,
         urgent: bool,
+        clean: bool = False,
     ) -> None:
         self.work = work
+        self.clean = clean
+        """It refuses, if it does, before it has written anything: it needs no savepoint."""
         self.done = done
         self.loop = loop
         self.urgent = urgent
@@ -120,6 +124,15 @@ class Writer:
             self._give_up(jobs, error)
 
     def _do(self, job: Job) -> None:
+        if not job.clean:
+            self._do_apart(job)
+            return
+        try:
+            job.result = job.work(self._connection)
+        except Problem as refusal:
+            job.failure = refusal
+
+    def _do_apart(self, job: Job) -> None:
         connection = self._connection
         connection.execute("SAVEPOINT job")
         try:

@@ -34,8 +34,10 @@ async def begin(exchange: Exchange, prompt: Prompt) -> None:
     )
 
 
-async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare) -> None:
+async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare) -> bool:
     """Run the exchange that has begun; return when its end is durable, also when this task is cancelled.
+
+    True: it came to its own end, and `history` now holds all that was said in it.
 
     Raises only what the pen raises: then nothing more can be written here, and another worker goes on from the log.
     """
@@ -51,6 +53,7 @@ async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare
         exchange.emit(_told(error))
         ended = _FAILED
     await _whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
+    return ended.success
 
 
 def _told(error: Exception) -> facts.ErrorMessage:

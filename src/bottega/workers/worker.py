@@ -25,6 +25,7 @@ from bottega.sessions.session import SessionRow
 from bottega.storage.home import Life
 from bottega.tools.registry import Registry
 from bottega.workers.exchange import Exchange
+from bottega.workers.recall import Recall
 from bottega.workers.recover import MAX_TAKEOVERS, may_run_again, track_of, unknown_outcomes
 from bottega.workers.run import STOPPED, begin, carry_out, finish
 
@@ -57,6 +58,7 @@ class Worker:
         """The sessions whose lease is in use here."""
         self._life = Life(log.database.home, fresh("wrk"))
         self.contender = Contender(log.database.home, self._life.worker, self._held)
+        self._recall = Recall()
         self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
@@ -139,15 +141,24 @@ class Worker:
         if status == "running":
             await self._take_over(session, exchange, prompt)
         else:
+            known = self._recall.take(session.n, pen.seq)
             with suppress(Conflict):  # taken back at the last moment
                 await begin(exchange, prompt)
-                await self._run(session, exchange, prompt)
+                if known is not None:
+                    known.append(Message("user", prompt.content))
+                await self._run(session, exchange, prompt, known)
         return exchange.released
 
-    async def _run(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
+    async def _run(
+        self,
+        session: SessionRow,
+        exchange: Exchange,
+        prompt: Prompt,
+        known: list[Message] | None = None,
+    ) -> None:
         """Carry the exchange out, and stop it when a cancel comes in by the log."""
         after = self._log.feed(session.n).last_index
-        history = await self._history(session.n)
+        history = await self._history(session.n) if known is None else known
         running = asyncio.create_task(
             carry_out(exchange, history, lambda: self._plan(session, prompt))
         )
@@ -162,11 +173,11 @@ class Worker:
             watching.cancel()
         if running.cancelled():  # before its first step, so that it could not close itself
             await finish(exchange, STOPPED, "Cancelled by the user")
-        else:
-            running.result()
+        elif running.result():
+            self._recall.keep(session.n, exchange.pen.seq, history)
 
     async def _watch(
-        self, n: int, after: int, exchange: Exchange, running: asyncio.Task[None]
+        self, n: int, after: int, exchange: Exchange, running: asyncio.Task[bool]
     ) -> None:
         """Mind what others write to the session: that is how a cancel or a steer comes in."""
         with self._log.following(n) as feed:
