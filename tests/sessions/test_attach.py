@@ -84,7 +84,7 @@ def test_a_request_gets_the_bytes_back(blobs: Blobs) -> None:
         asked.append(wanted)
         return blobs.read(wanted)
 
-    first, second, third = load([Message("user", kept), plain, Message("tool", (result,))], read)
+    first, second, third = load((Message("user", kept), plain, Message("tool", (result,))), read)
     assert first.content == content
     assert second is plain
     assert third.content == (ToolResult("c1", (Image("image/png", data=encoded(LARGE)),)),)

@@ -49,7 +49,7 @@ _encode = msgspec.json.Encoder().encode
 
 def said(content: tuple[Block, ...], origin: Origin) -> tuple[Block, ...]:
     """What a user said."""
-    return _fitted(content, _SAID, origin)
+    return content if _is_plain(content) else _fitted(content, _SAID, origin)
 
 
 def answered(
@@ -57,6 +57,8 @@ def answered(
 ) -> tuple[Block, ...]:
     """What an assistant answered, without provider-run calls whose ids are `taken`; empty if only
     thoughts are left."""
+    if _is_plain(content):
+        return content
     fitted = _fitted(content, _ANSWERED, origin)
     for block in fitted:
         if type(block) in _CALLING and block.server:
@@ -91,6 +93,17 @@ def id_length(origin: Origin) -> int:
 def name(wish: str, otherwise: str, length: int = 64) -> str:
     """The nearest thing to `wish` that is taken as the name of a tool or the id of a call."""
     return _UNFIT.sub("_", wish)[:length] or otherwise
+
+
+def _is_plain(content: tuple[Block, ...]) -> bool:
+    """One text that every protocol takes as it is: nearly every message of a long history."""
+    if len(content) != 1:
+        return False
+    block = content[0]
+    if type(block) is not Text or block.signature:
+        return False
+    text = block.text
+    return text.isascii() and text != "" and not text.isspace()
 
 
 def _fitted(

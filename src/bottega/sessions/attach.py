@@ -15,14 +15,12 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from bottega.errors import BadUsage, Conflict, NotFound
-from bottega.messages.block import Block, Media, ToolResult
+from bottega.messages.block import Block, Media, Text, ToolResult
 from bottega.messages.message import Message
 from bottega.storage.blobs import INLINE, Blobs
 from bottega.storage.database import Database
 
 B = TypeVar("B", bound=Block)
-
-_MAY_SHOW = (Media, ToolResult)
 
 
 def keep(content: Sequence[B], blobs: Blobs) -> tuple[tuple[B, ...], tuple[str, ...]]:
@@ -42,8 +40,10 @@ def keep(content: Sequence[B], blobs: Blobs) -> tuple[tuple[B, ...], tuple[str, 
     return _each_media(content, stored), tuple(dict.fromkeys(names))
 
 
-def load(messages: Iterable[Message], read: Callable[[str], bytes]) -> tuple[Message, ...]:
+def load(messages: tuple[Message, ...], read: Callable[[str], bytes]) -> tuple[Message, ...]:
     """The messages with the bytes of their blobs put back, as a request needs them."""
+    if not _show_media(messages):
+        return messages
     known: dict[str, str] = {}
 
     def loaded(media: Media) -> Media:
@@ -121,12 +121,22 @@ def _bytes_of(media: Media) -> bytes:
         ) from error
 
 
+def _show_media(messages: tuple[Message, ...]) -> bool:
+    """Most histories show none, however long they are, so this looks at as little as it can."""
+    for message in messages:
+        for block in message.content:
+            if type(block) is Text:
+                continue
+            if isinstance(block, Media):
+                return True
+            if isinstance(block, ToolResult):
+                for part in block.content:
+                    if type(part) is not Text:
+                        return True
+    return False
+
+
 def _with_media(message: Message, change: Callable[[Media], Media]) -> Message:
-    for block in message.content:
-        if isinstance(block, _MAY_SHOW):
-            break
-    else:
-        return message  # nearly every message of a long history
     content = _each_media(message.content, change)
     if content is message.content:
         return message
