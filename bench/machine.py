@@ -23,7 +23,7 @@ def facts(ours: str, peers: str | None) -> dict[str, str]:
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
-        "kernel": platform.release(),
+        "kernel": platform.release().partition("-")[0],
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
         "load at start": " ".join(f"{value:.2f}" for value in os.getloadavg()),
