@@ -6,7 +6,7 @@ from tests.providers.made_up import nested
 
 def test_whatever_was_said_can_be_written() -> None:
     assert written({"a": "\ud83d"}) == '{"a":"\ufffd"}'
-    assert written(nested(5000)) == "(nested too deeply)"
+    assert written(nested(100_000)) == "(nested too deeply)"
     assert encode("\udc80") == '"\ufffd"'.encode()
 
 
