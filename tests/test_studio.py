@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bottega
-from bottega.errors import BadUsage, Conflict, NotFound, Problem
+from bottega.errors import BadUsage, Conflict, NewerSchema, NotFound, Problem
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.events.layers import ToolUseMessage
@@ -310,3 +310,19 @@ async def test_another_model_answers_from_the_next_prompt_on_and_after_a_restart
         ]
     assert said == ["One.", "Two.", "Two."]
     assert changes == [two]
+
+
+async def test_a_session_that_needs_a_newer_program_is_shown_but_not_run(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    async with Studio(home) as studio:
+        session = await studio.start(model=scripted(SAY), folder=folder)
+        await session.prompt("hi")
+        await studio.runtime.database.write(
+            lambda c: c.execute("UPDATE sessions SET needs = 99").close()
+        )
+        with pytest.raises(NewerSchema, match="newer Bottega"):
+            await session.prompt("go on")
+        assert [said.content for said in await session.chat()] == ["hi", "It says hello."]
+        log = await session.facts()
+    assert [event.type for event in log].count("prompt_queued") == 1, "nothing was admitted"

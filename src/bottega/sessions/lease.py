@@ -11,8 +11,9 @@ from collections.abc import Callable, Container
 
 import msgspec
 
-from bottega.errors import NotFound
+from bottega.errors import NewerSchema, NotFound
 from bottega.failpoint import failpoint
+from bottega.sessions.session import VERSION
 from bottega.storage.home import Home, is_dead
 
 STALE = 15.0
@@ -51,11 +52,17 @@ class Contender:
     def take(self, connection: sqlite3.Connection, n: int) -> Lease | None:
         """Inside a transaction: take the lease if it is free; None while somebody holds it."""
         row = connection.execute(
-            "SELECT holder, generation, beat, owner_seq, takeovers FROM sessions WHERE n = ?", (n,)
+            "SELECT holder, generation, beat, owner_seq, takeovers, needs FROM sessions WHERE n = ?",
+            (n,),
         ).fetchone()
         if row is None:
             raise NotFound("This session was deleted.")
-        holder, generation, beat, seq, takeovers = row
+        holder, generation, beat, seq, takeovers, needs = row
+        if needs > VERSION:
+            raise NewerSchema(
+                "This session was run by a newer Bottega; this one can show it, but not go on with it.",
+                hint="Use the newer one.",
+            )
         if holder is not None and not self._is_free(n, holder, generation, beat):
             return None
         failpoint("lease.before_take")
