@@ -57,7 +57,7 @@ def moment(at: int) -> str:
 
 
 def state(use: Use) -> str:
-    took = f" in {use.duration_ms / 1000:.1f} s" if use.duration_ms else ""
+    took = f" in {_span(use.duration_ms)}" if use.duration_ms else ""
     return _STATES[use.state] + took
 
 
@@ -88,3 +88,7 @@ def ending(end: End) -> str:
     """Why an exchange ended before its time; empty if it did not."""
     response = end.response
     return "" if response.success else _STOPS.get(response.stop_reason, "Not completed") + "."
+
+
+def _span(ms: int) -> str:
+    return f"{ms} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
