@@ -13,7 +13,7 @@ from bottega.messages.block import tool_uses
 from bottega.providers.http.sse import Splitter
 from bottega.providers.provider import Decoder, Failed, Finished, StreamEvent
 from bottega.providers.wires import wire
-from tests.hunt import LONG
+from tests.hunt import examples
 from tests.providers.recordings import (
     KINDS,
     RECORDINGS,
@@ -24,13 +24,13 @@ from tests.providers.recordings import (
 )
 
 SMALL = 20_000
-SAMPLES = 400
+SAMPLES = examples(400, 8_000)
 
 EACH_BODY_ONCE = list({(r.kind, r.body): r for r in RECORDINGS}.values())
 
 
 def cut_points(size: int) -> Sequence[int]:
-    if LONG or size <= SMALL:
+    if size <= SMALL:
         return range(size + 1)
     return sorted({size * place // SAMPLES for place in range(SAMPLES + 1)})
 
@@ -79,6 +79,7 @@ def ends_in(events: Sequence[StreamEvent]) -> list[StreamEvent]:
 
 
 @needs_recordings
+@pytest.mark.fuzz
 @pytest.mark.requirement("A24", "A25")
 @pytest.mark.parametrize("recording", EACH_BODY_ONCE, ids=lambda r: r.name)
 def test_a_stream_cut_at_any_byte_has_one_end_and_no_half_call(recording: Recording) -> None:
