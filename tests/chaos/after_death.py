@@ -9,7 +9,6 @@ import msgspec
 from bottega.events import codec, fold
 from bottega.events.event import Event
 from bottega.messages.repair import repair
-from bottega.sessions.history import messages_of
 from bottega.studio import Studio
 from tests.chaos.victim import Seen
 from tests.messages import strict
@@ -70,7 +69,7 @@ async def work_goes_on(home: Path, model: str, folder: Path) -> None:
     assert prompts == ends, "an exchange without its one end"
     calls_are_answered_once(log)
     strict.anthropic(repair(history, "anthropic"))
-    strict.openai_chat(repair(messages_of(log), "openai-chat"))
+    strict.openai_chat(repair(history, "openai-chat"))
 
 
 def calls_are_answered_once(log: list[Event]) -> None:

@@ -19,8 +19,8 @@ Chat = Callable[..., Terminal]
 def chat(env: dict[str, str], work: Path) -> Iterator[Chat]:
     opened: list[Terminal] = []
 
-    def open_(*arguments: str, **more: str) -> Terminal:
-        terminal = Terminal(["chat", *arguments], {**env, **more}, work)
+    def open_(*arguments: str, size: tuple[int, int] = (30, 140), **more: str) -> Terminal:
+        terminal = Terminal(["chat", *arguments], {**env, **more}, work, size)
         opened.append(terminal)
         return terminal
 
@@ -102,14 +102,14 @@ def test_slash_commands_answer_and_an_unknown_one_gets_a_suggestion(
 ) -> None:
     model = script([say("First.")], [say("Second.")])
     bottega("run", "-m", model, "an earlier session")
-    terminal = chat("-m", model)
+    terminal = chat("-m", model, size=(30, 240))  # the model's name is a path, and may be long
     terminal.wait_for("›")
     terminal.line("/modle")
     terminal.wait_for("There is no command /modle. Did you mean /model?")
     terminal.line("/help")
     terminal.wait_for("/sessions  List the last sessions")
     terminal.line("/model")
-    terminal.wait_for("answers. `bottega models`")
+    terminal.wait_for("answers. `bottega models` lists who else can.")
     terminal.line("/model nonsense")
     terminal.wait_for("There is no provider for the model 'nonsense'.")
     terminal.line("/etc/hosts, what is it?")

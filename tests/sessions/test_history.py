@@ -1,8 +1,10 @@
 """The model's history: whole messages in order, and a summary in place of what was compacted."""
 
-import msgspec
+from collections.abc import Iterable
+
 import pytest
 
+from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import (
     Compaction,
@@ -14,8 +16,13 @@ from bottega.events.facts import (
 )
 from bottega.messages.block import Text, ToolResult
 from bottega.messages.message import Message
-from bottega.sessions.history import messages_of
+from bottega.sessions.history import replay
 from tests.events.logs import answer, call, end, log, prompt, ran
+
+
+def messages_of(facts: Iterable[Event]) -> list[Message]:
+    """What a model sees of these facts, once they are stored."""
+    return replay((fact.index, encode(fact)) for fact in facts)
 
 
 def said(role: str, text: str, at: int) -> Message:
@@ -102,5 +109,6 @@ def test_a_later_summary_replaces_an_earlier_one() -> None:
 
 
 def test_a_fact_of_a_newer_version_is_left_out() -> None:
-    newer = Event("user_message", 1, msgspec.Raw(b'{"content":[]}'), index=1)
-    assert messages_of([newer, *log(*prompt("go"))]) == [said("user", "go", 1002)]
+    newer = b'{"type":"user_message","at":1,"data":{"content":[],"tone":"new"},"v":99}'
+    stored = [(fact.index, encode(fact)) for fact in log(*prompt("go"))]
+    assert replay([(1, newer), *stored]) == [said("user", "go", 1002)]

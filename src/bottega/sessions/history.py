@@ -10,7 +10,6 @@ import msgspec
 
 from bottega.events import facts as f
 from bottega.events.codec import VERSION, decode
-from bottega.events.event import Event
 from bottega.messages.block import Text, ToolResult
 from bottega.messages.message import Message
 from bottega.sessions.feed import Row
@@ -50,11 +49,6 @@ _read = msgspec.json.Decoder(_User | _Assistant | _Result | _Compaction).decode
 def replay(rows: Iterable[Row]) -> list[Message]:
     """The model's history from stored rows, oldest first, in one pass: what it does not show is not decoded."""
     return _messages(_told(rows))
-
-
-def messages_of(facts: Iterable[Event]) -> list[Message]:
-    """The model's history, oldest first; deltas among the facts change nothing."""
-    return _messages((fact.index, fact.at, fact.data) for fact in facts)
 
 
 def _told(rows: Iterable[Row]) -> Iterator[tuple[int, int, Any]]:

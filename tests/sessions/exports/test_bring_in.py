@@ -15,7 +15,7 @@ from bottega.sessions.attach import Attachments
 from bottega.sessions.check import check
 from bottega.sessions.exports.bring_in import Limits, bring_in, lines_of
 from bottega.sessions.exports.export import export
-from bottega.sessions.history import messages_of
+from bottega.sessions.history import replay
 from bottega.sessions.retention import trim
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.views import chat
@@ -154,7 +154,7 @@ async def test_an_answer_that_broke_off_stays_in_the_history(
         database, session, log(*prompt("go"), f.MessageStart("m"), f.TextDelta("half an ans"))
     )
     new = await there_and_back(database, session)
-    history = messages_of(stored.events(database, new))
+    history = replay(stored.rows(database, new))
     assert [message.content for message in history] == [(Text("go"),), (Text("half an ans"),)]
 
 
