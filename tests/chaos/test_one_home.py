@@ -2,38 +2,56 @@
 
 import asyncio
 import os
-import sqlite3
-from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from bottega.events import codec
-from bottega.studio import Studio
+from bottega.studio import Session, Studio
 from tests.chaos.after_death import stored
 from tests.chaos.victim import CONTEXT, Handle
 from tests.hunt import LONG
 
-PROMPTS = 60 if LONG else 8
+PROMPTS = 60 if LONG else 20
 WORDS = " ".join(f"word{number}" for number in range(400))
 
 
-def _run(home: str, model: str, folder: str, session_ids: list[str]) -> None:
+def _run(home: str, session_ids: list[str], start: Any, waits: Handle) -> None:
     """Prompt two sessions at once, again and again, as two terminals would."""
-    asyncio.run(_prompts(Path(home), session_ids))
+    asyncio.run(_prompts(Path(home), session_ids, start, waits.number))
 
 
-async def _prompts(home: Path, session_ids: list[str]) -> None:
+async def _prompts(home: Path, session_ids: list[str], start: Any, waits: int) -> None:
     async with Studio(home) as studio:
         sessions = [await studio.resume(session_id) for session_id in session_ids]
+        await asyncio.to_thread(start.wait, 30)
         for _ in range(PROMPTS):
-            ends = await asyncio.gather(*[_end(session) for session in sessions])
-            assert all(end.success for end in ends)
+            own, shared = await asyncio.gather(*[_watched(studio, session) for session in sessions])
+            os.write(waits, msgspec.json.encode([own, shared]) + b"\n")
 
 
-async def _end(session):  # type: ignore[no-untyped-def]
-    return await session.prompt("go")
+async def _watched(studio: Studio, session: Session) -> int:
+    """Run one prompt; return how many rows others stored between its submission and its admission."""
+    database = studio.runtime.database
+    before = database.read_now(lambda c: c.execute("SELECT MAX(n) FROM events").fetchone()[0]) or 0
+    answer = session.prompt("go")
+    admitted = 0
+    async for event in answer:
+        if event.type == "prompt_queued":
+            admitted = _place(studio, session, event.index)
+        if event.type == "exchange_response":
+            assert event.data.success
+    return admitted - before - 1
+
+
+def _place(studio: Studio, session: Session, index: int) -> int:
+    """Where an event stands among the rows of all sessions."""
+    where = (session.row.n, index)
+    return studio.runtime.database.read_now(
+        lambda c: c.execute("SELECT n FROM events WHERE session = ? AND idx = ?", where).fetchone()
+    )[0]
 
 
 def _follow(home: str, session_ids: list[str], out: Handle) -> None:
@@ -73,19 +91,20 @@ async def test_two_that_run_and_one_that_follows_see_no_gap_no_double_and_no_sta
         made = [await studio.start(model=model, folder=folder, title=title) for title in titles]
     mine, yours, shared = (session.id for session in made)
     reads, writes = os.pipe()
+    told, tells = os.pipe()
+    start = CONTEXT.Barrier(2)
     follower = CONTEXT.Process(
         target=_follow, args=(str(home), [mine, yours, shared], Handle(writes))
     )
     runners = [
-        CONTEXT.Process(target=_run, args=(str(home), model, str(folder), [own, shared]))
+        CONTEXT.Process(target=_run, args=(str(home), [own, shared], start, Handle(tells)))
         for own in (mine, yours)
     ]
     for process in (follower, *runners):
         process.start()
     os.close(writes)
-    printed = b""
-    while piece := await asyncio.to_thread(os.read, reads, 65536):
-        printed += piece
+    os.close(tells)
+    printed, waits = await asyncio.gather(_all_of(reads), _all_of(told))
     for process in (follower, *runners):
         await asyncio.to_thread(process.join, 60)
         assert process.exitcode == 0
@@ -97,15 +116,15 @@ async def test_two_that_run_and_one_that_follows_see_no_gap_no_double_and_no_sta
         seen[n].append(index)
     for n, log in logs.items():
         assert seen[n] == [event.index for event in log]
-    assert longest_wait(home) < 0.5, "one process kept the other out"
+    rows = sum(map(len, logs.values()))
+    longest = max(max(msgspec.json.decode(line)) for line in waits.splitlines())
+    assert longest < rows / 8, f"a prompt saw {longest} of {rows} rows go by before it got in"
 
 
-def longest_wait(home: Path) -> float:
-    """The largest share of all commits that one session had to watch in a row while it had work itself."""
-    connection = sqlite3.connect(home / "bottega.db")
-    order = [n for (n,) in connection.execute("SELECT session FROM events ORDER BY n")]
-    connection.close()
-    first, second = sorted(set(order))[:2]
-    own = [n for n in order if n in (first, second)]
-    both = own[: max(own.index(first), own.index(second)) * -1 or None]
-    return max(len(list(run)) for _, run in groupby(both)) / len(own)
+async def _all_of(pipe: int) -> bytes:
+    """What is written to a pipe until all who write have ended."""
+    parts: list[bytes] = []
+    while piece := await asyncio.to_thread(os.read, pipe, 65536):
+        parts.append(piece)
+    os.close(pipe)
+    return b"".join(parts)
