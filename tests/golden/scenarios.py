@@ -10,7 +10,9 @@ from bottega.events.facts import (
     ConversationRetrying,
     ErrorMessage,
     ExchangeResponse,
+    FileChange,
     FileReady,
+    FileSeen,
     InputJsonDelta,
     Interrupted,
     MessageStart,
@@ -22,6 +24,8 @@ from bottega.events.facts import (
     ReasoningDelta,
     StreamReset,
     TextDelta,
+    TodoItem,
+    TodosChanged,
     ToolIntent,
     ToolOutputDelta,
     ToolResultFact,
@@ -202,6 +206,32 @@ def queue_and_settings() -> list[Event]:
     return [*first, *waiting, *settings, *rest]
 
 
+def edits_and_todos() -> list[Event]:
+    todo = ToolUse("toolu_5", "todo_write", {"todos": [{"content": "write it"}]})
+    write = ToolUse("toolu_6", "write_file", {"file_path": "a.txt", "content": "one"})
+    shell = ToolUse("toolu_7", "bash_exec", {"command": "touch b"})
+    old, new = "0" * 64, "1" * 64
+    seen, made = FileSeen("a.txt", new), FileChange("b", "", old)
+    return log(
+        *prompt("write it"), START, asked(todo, write, shell),
+        intent(todo), TodosChanged((TodoItem("write it", "in_progress", "high"),)),
+        result(todo, "1 item"),
+        ApprovalRequired(
+            "ask_2", "tool", write.id, write.name, "sha256", "Write a.txt?", ("allow", "deny"),
+            {"diff": "-one\n+two\n"},
+        ),
+        ApprovalResolved("ask_2", "edit", "sha256", "", {"content": "two"}, "write_file", write.id),
+        ToolIntent(
+            write.id, write.name, "sha256", ("write",), (FileChange("a.txt", old, new),),
+            {"content": "two"}, "ask_2",
+        ),
+        ToolResultFact(write.id, write.name, (Text("written"),), seen=(seen,)),
+        intent(shell), ToolOutputDelta(shell.id, "…"),
+        ToolResultFact(shell.id, shell.name, (Text("done"),), duration_ms=3, writes=(made,)),
+        START, DONE, finished(2), message_id=FIRST,
+    )  # fmt: skip
+
+
 SCENARIOS: dict[str, list[Event]] = {
     story.__name__.replace("_", "-"): story()
     for story in (
@@ -217,5 +247,6 @@ SCENARIOS: dict[str, list[Event]] = {
         crash_with_an_interrupted_call,
         server_tool,
         queue_and_settings,
+        edits_and_todos,
     )
 }

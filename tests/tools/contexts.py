@@ -1,29 +1,83 @@
 """A context for tools under test: a folder, and a list of what was emitted."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from bottega.tools.context import Question, Todo
 from bottega.tools.tool import Outcome, Tool
 from bottega.workspaces.confine import Root
+from bottega.workspaces.edit import Change
+from bottega.workspaces.sandbox.sandbox import Sandbox
 
 
 class Workbench:
+    """Implements `Context` in memory, on a real folder; a test sets what its tool needs."""
+
     def __init__(self, folder: Path, call_id: str = "call_1") -> None:
         self.root = Root(folder)
+        self.session_id = "ses_test"
         self.call_id = call_id
+        self.settings: Mapping[str, Any] = {}
         self.emitted: list[str] = []
+        self.known: dict[str, str] = {}
+        self.held: dict[str, bytes] = {}
+        self.sandboxes: dict[bool, Sandbox] = {}
+        self.asked: list[Question] = []
+        self.answers: list[str] = []
+        self.listed: tuple[Todo, ...] = ()
+        self.completions: list[tuple[str, str]] = []
 
     def emit_output(self, text: str) -> None:
         self.emitted.append(text)
 
+    def saw(self, path: str, digest: str) -> None:
+        self.known[path] = digest
+
+    def seen(self, path: str) -> str:
+        return self.known.get(path, "")
+
+    def recall(self, path: str) -> bytes | None:
+        return self.held.get(path)
+
+    async def sandbox(self, *, network: bool = False) -> Sandbox:
+        return self.sandboxes[network]
+
+    async def ask(self, question: Question) -> str:
+        self.asked.append(question)
+        return self.answers.pop(0)
+
+    async def todos(self) -> tuple[Todo, ...]:
+        return self.listed
+
+    async def set_todos(self, todos: tuple[Todo, ...]) -> None:
+        self.listed = todos
+
+    async def complete(self, instructions: str, text: str) -> str:
+        self.completions.append((instructions, text))
+        return f"answered from {len(text)} characters"
+
+
+async def outcome_of(tool: Tool, arguments: dict[str, Any], bench: Workbench) -> Outcome:
+    """What a tool that runs answers to valid arguments."""
+    assert tool.validator(arguments) == ()
+    assert tool.run is not None
+    return await tool.run(arguments, bench)
+
+
+async def change_of(tool: Tool, arguments: dict[str, Any], bench: Workbench) -> Change:
+    """What a tool that edits would change."""
+    assert tool.validator(arguments) == ()
+    assert tool.plan is not None
+    return await tool.plan(arguments, bench)
+
 
 async def succeeded(tool: Tool, arguments: dict[str, Any], folder: Path) -> Any:
     """What a tool answers to valid arguments, as the model reads it."""
-    assert tool.validator(arguments) == ()
     bench = Workbench(folder)
-    outcome = await tool.run(arguments, bench)
+    outcome = await outcome_of(tool, arguments, bench)
     bench.root.close()
     assert outcome.status == "success", outcome
     return said(outcome)["result"]

@@ -12,6 +12,30 @@ class _Fact(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     pass
 
 
+class FileChange(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """One file before and after: blobs of the session, by which a change is compared, shown and undone."""
+
+    path: str
+    """Relative to the session's folder."""
+    before: str = ""
+    """The sha256 of the old bytes; empty: there was no file."""
+    after: str = ""
+    """The sha256 of the new bytes; empty: the file goes."""
+
+
+class FileSeen(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """The model saw this content of a file."""
+
+    path: str
+    hash: str
+
+
+class TodoItem(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    content: str
+    status: str = "pending"
+    priority: str = "medium"
+
+
 class PromptQueued(_Fact, frozen=True):
     """A prompt was admitted; it waits for its turn."""
 
@@ -96,6 +120,12 @@ class ToolIntent(_Fact, frozen=True):
     hash: str
     """sha256 of tool, arguments and call id; the arguments stand in the assistant message."""
     effects: tuple[str, ...] = ()
+    writes: tuple[FileChange, ...] = ()
+    """What is about to be written: its blobs are durable, so that a crash can be told from a success."""
+    input: dict[str, Any] | None = None
+    """The arguments that really run, if a person changed them."""
+    approval_id: str = ""
+    """The ask that allowed it; empty: none was needed."""
 
 
 class ToolOutputDelta(_Fact, frozen=True):
@@ -111,6 +141,9 @@ class ToolResultFact(_Fact, frozen=True):
     duration_ms: int = 0
     blob: str = ""
     """Where the whole output is kept when `content` is a part of it."""
+    seen: tuple[FileSeen, ...] = ()
+    writes: tuple[FileChange, ...] = ()
+    """Files that a command was found to have changed."""
 
 
 class ApprovalRequired(_Fact, frozen=True):
@@ -119,7 +152,11 @@ class ApprovalRequired(_Fact, frozen=True):
     tool_id: str = ""
     tool_name: str = ""
     hash: str = ""
+    """Of everything that is decided on; an answer names it."""
     question: str = ""
+    choices: tuple[str, ...] = ()
+    detail: dict[str, Any] = {}
+    """What has to be seen to decide, beside the call's arguments: reason, diff, folder, sandbox, network, pattern."""
 
 
 class ApprovalResolved(_Fact, frozen=True):
@@ -127,6 +164,18 @@ class ApprovalResolved(_Fact, frozen=True):
     answer: str
     hash: str = ""
     note: str = ""
+    """A word to the model, or the answer to a question."""
+    input: dict[str, Any] | None = None
+    """The arguments as the person changed them."""
+    grant: str = ""
+    """What is allowed from now on in this session: a tool's name, or `tool(pattern)`."""
+    tool_id: str = ""
+
+
+class TodosChanged(_Fact, frozen=True):
+    """The to-do list, whole, as it is from now on."""
+
+    todos: tuple[TodoItem, ...]
 
 
 class ModeChanged(_Fact, frozen=True):
@@ -206,6 +255,7 @@ FACTS: dict[str, type[msgspec.Struct]] = {
     "tool_result": ToolResultFact,
     "approval_required": ApprovalRequired,
     "approval_resolved": ApprovalResolved,
+    "todos_changed": TodosChanged,
     "mode_changed": ModeChanged,
     "model_changed": ModelChanged,
     "cancel_requested": CancelRequested,

@@ -113,6 +113,7 @@ LAYERS: dict[str, Layer] = {
     "tool_completed": "state",
     "approval_required": "state",
     "approval_resolved": "state",
+    "todos_changed": "state",
     "mode_changed": "state",
     "model_changed": "state",
     "cancel_requested": "state",

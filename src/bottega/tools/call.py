@@ -79,6 +79,7 @@ def _malformed(use: ToolUse) -> str:
 
 async def _run(tool: Tool, use: ToolUse, context: Context) -> Outcome:
     try:
+        assert tool.run is not None, "a tool that edits files is planned, not run"
         outcome = await tool.run(use.input, context)
         if not isinstance(outcome, Outcome):  # pyright: ignore[reportUnnecessaryIsInstance]
             outcome = success(outcome)

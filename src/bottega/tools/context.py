@@ -1,8 +1,28 @@
-"""What a running tool may touch of the world: its folder, its own call, and a voice."""
+"""What a running tool may touch of the world: its folder, its own call, the people and parts around it.
 
-from typing import Protocol
+`workers/` implements it on a session; a test implements as much of it as its tool uses.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+import msgspec
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.sandbox.sandbox import Sandbox
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a person is asked; with choices, an answer in words of their own is still taken."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+class Todo(msgspec.Struct, frozen=True):
+    content: str
+    status: Literal["pending", "in_progress", "completed"] = "pending"
+    priority: Literal["high", "medium", "low"] = "medium"
 
 
 class Context(Protocol):
@@ -12,8 +32,44 @@ class Context(Protocol):
         ...
 
     @property
+    def session_id(self) -> str: ...
+
+    @property
     def call_id(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What this tool was configured with, for this agent."""
+        ...
 
     def emit_output(self, text: str) -> None:
         """Show a piece of output while the tool still runs; the result must not rely on it."""
+        ...
+
+    def saw(self, path: str, digest: str) -> None:
+        """The model has now seen this content (its sha256) of a canonical path."""
+        ...
+
+    def seen(self, path: str) -> str:
+        """The sha256 of what the model last saw of that path in this session; empty: nothing."""
+        ...
+
+    def recall(self, path: str) -> bytes | None:
+        """What the log last held of a file that is gone; None: nothing."""
+        ...
+
+    async def sandbox(self, *, network: bool = False) -> Sandbox:
+        """The run's own sandbox; it lives until the run ends."""
+        ...
+
+    async def ask(self, question: Question) -> str:
+        """Ask the person, durably; returns what they said."""
+        ...
+
+    async def todos(self) -> tuple[Todo, ...]: ...
+
+    async def set_todos(self, todos: tuple[Todo, ...]) -> None: ...
+
+    async def complete(self, instructions: str, text: str) -> str:
+        """Have the session's model answer from a text, apart from the conversation."""
         ...

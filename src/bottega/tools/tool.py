@@ -4,19 +4,23 @@ An `Outcome` is the one shape in which every call ends (A18), whatever happened.
 """
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from typing import Any, Literal, cast
 
 import msgspec
 
+from bottega.approvals.touch import NOTHING, Touch
 from bottega.messages.block import Audio, Document, Image, Text
 from bottega.providers.provider import ToolSpec
 from bottega.tools.context import Context
 from bottega.tools.validate import Validator
+from bottega.workspaces.confine import Root
+from bottega.workspaces.edit import Change
 
 Category = Literal["FILE_OPS", "SHELL", "PROJECT", "BUILD", "WEB", "PLANNING"]
 Effect = Literal["read", "write", "execute", "network", "state"]
+Arguments = dict[str, Any]
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -63,10 +67,18 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """A JSON schema of type object."""
     category: Category
     effects: frozenset[Effect]
-    run: Callable[[dict[str, Any], Context], Awaitable[Outcome]]
+    run: Callable[[Arguments, Context], Awaitable[Outcome]] | None = None
     """Takes valid arguments only. May raise: `call` turns that into an outcome."""
-    examples: tuple[dict[str, Any], ...] = ()
+    plan: Callable[[Arguments, Context], Awaitable[Change]] | None = None
+    """Instead of `run`, for a tool that edits files: works the change out and makes none of it."""
+    touch: Callable[[Arguments, Root], Touch] | None = None
+    """What a call with these arguments would touch. May raise; without it, all that its effects allow."""
+    known: bool = True
+    """One of the house's own; any other counts as dangerous until a rule says otherwise."""
+    examples: tuple[Arguments, ...] = ()
     """Arguments of calls that make sense."""
+    settings: Mapping[str, Any] = {}
+    """What it is configured with; an agent may have its own."""
 
     @cached_property
     def validator(self) -> Validator:
@@ -76,6 +88,9 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def only_reads(self) -> bool:
         """After a crash it may run again."""
         return self.effects <= {"read"}
+
+    def touched(self, arguments: Arguments, root: Root) -> Touch:
+        return self.touch(arguments, root) if self.touch else NOTHING
 
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, self.schema)

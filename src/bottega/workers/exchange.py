@@ -2,14 +2,14 @@
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from bottega.errors import Conflict, Problem
+from bottega.errors import Conflict, Problem, Refused
 from bottega.events import facts
 from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
@@ -21,11 +21,13 @@ from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
 from bottega.sessions.session import now
 from bottega.tools.call import call
+from bottega.tools.context import Question, Todo
 from bottega.tools.registry import Registry
 from bottega.tools.schedule import run_all
 from bottega.tools.tool import Effect, Outcome, Tool, failure
 from bottega.workers.track import Track
 from bottega.workspaces.confine import Root
+from bottega.workspaces.sandbox.sandbox import Sandbox
 
 _ACTORS: dict[type[Any], Actor] = {
     facts.UserMessage: "user",
@@ -161,6 +163,31 @@ class _Context:
 
     def emit_output(self, text: str) -> None:
         self._exchange.emit(facts.ToolOutputDelta(self.call_id, text))
+
+    session_id = ""
+    settings: Mapping[str, Any] = {}
+
+    def saw(self, path: str, digest: str) -> None: ...
+
+    def seen(self, path: str) -> str:
+        return ""
+
+    def recall(self, path: str) -> bytes | None:
+        return None
+
+    async def sandbox(self, *, network: bool = False) -> Sandbox:
+        raise Refused("Commands cannot run here.")
+
+    async def ask(self, question: Question) -> str:
+        raise Refused("Nobody can be asked.")
+
+    async def todos(self) -> tuple[Todo, ...]:
+        return ()
+
+    async def set_todos(self, todos: tuple[Todo, ...]) -> None: ...
+
+    async def complete(self, instructions: str, text: str) -> str:
+        raise Refused("No model can be asked.")
 
 
 def digest(use: ToolUse) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from bottega.errors import NotFound
 from bottega.tools.bound import LIMIT, weight
-from bottega.tools.builtin.list_dir import LIST_DIR
+from bottega.tools.builtin.files.list_dir import LIST_DIR
 from bottega.workspaces.confine import NotAFolder, PathOutsideWorkspace
 from tests.tools.contexts import Workbench, succeeded
 

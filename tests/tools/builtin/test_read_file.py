@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bottega.messages.block import Image
-from bottega.tools.builtin.read_file import READ_FILE
+from bottega.tools.builtin.files.read_file import READ_FILE
 from bottega.tools.reading import WHOLE_MAX
 from bottega.tools.tool import Outcome
 from tests.tools.contexts import Workbench, succeeded

@@ -1,0 +1,86 @@
+"""The seam of all sandboxes: a place that is opened once, in which programs are started.
+
+A sandbox dies with the process that opened it, and with it everything that was started inside.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+import msgspec
+
+Kind = Literal["bubblewrap", "landlock", "none"]
+
+
+class Size(msgspec.Struct, frozen=True):
+    rows: int = 24
+    columns: int = 80
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """One program to start."""
+
+    argv: tuple[str, ...]
+    folder: str = "."
+    """Where it starts, relative to the workspace."""
+    environment: Mapping[str, str] = {}
+    """Besides what every program in a sandbox gets; never the studio's own."""
+    terminal: Size | None = None
+    """With a terminal of this size; without one, its input is empty unless `feed`."""
+    feed: bool = False
+    """Its standard input is a pipe that the caller writes to."""
+
+
+class Running(Protocol):
+    """A program that was started. Its descriptors are the caller's to read and close."""
+
+    stdin: int
+    """-1: it has none. With a terminal all three are the terminal."""
+    stdout: int
+    stderr: int
+
+    async def wait(self) -> int:
+        """The exit code; -N: signal N ended it. What it left in the background may still run."""
+        ...
+
+    async def kill(self) -> None:
+        """End it and everything that it started; returns once nothing of it is left."""
+        ...
+
+    def resize(self, size: Size) -> None:
+        """Tell its terminal another size."""
+        ...
+
+
+class Sandbox(Protocol):
+    """An open sandbox on one workspace, with or without network. Programs inside see each other."""
+
+    @property
+    def kind(self) -> Kind: ...
+
+    async def start(self, launch: Launch) -> Running:
+        """Start a program; raises a `Problem` where it cannot."""
+        ...
+
+    async def close(self) -> None:
+        """End everything inside; returns once nothing is left."""
+        ...
+
+
+class Sandboxes(Protocol):
+    """Opens sandboxes of the best kind that this machine has."""
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def profile(self) -> str:
+        """All that decides what a command may do, in one line: shown with an approval and bound to it."""
+        ...
+
+    async def trusted(self) -> str:
+        """Empty once the self-test has passed; else a sentence that says why allow mode is off."""
+        ...
+
+    async def open(self, folder: str, *, network: bool = False) -> Sandbox:
+        """Open a sandbox in which only `folder` can be written; raises a `Problem` where commands may not run."""
+        ...
