@@ -251,3 +251,32 @@ def test_no_descriptor_is_left_open(root: Root, place: Path) -> None:
     root.list("src/deep/..")
     after = len(os.listdir("/proc/self/fd")) if before else 0
     assert after == before
+
+
+def test_the_canonical_path_is_the_one_that_links_lead_to(root: Root, place: Path) -> None:
+    (place / "link").symlink_to("src")
+    (place / "gone").symlink_to("nowhere")
+    assert root.canonical("link/main.py") == "src/main.py"
+    assert root.canonical(f"{place}/link/../README.md") == "README.md"
+    assert root.canonical("link/new/file.txt") == "src/new/file.txt"
+    assert root.canonical("gone") == "gone"
+    assert root.canonical(".") == "."
+    assert root.canonical("new") == "new"
+
+
+def test_there_is_no_canonical_path_outside_or_through_what_is_missing(
+    root: Root, place: Path
+) -> None:
+    (place / "out").symlink_to("..")
+    for path in ("../x", "out/secret", "out/new"):
+        with pytest.raises(PathOutsideWorkspace):
+            root.canonical(path)
+    with pytest.raises(Missing):
+        root.canonical("missing/../README.md")
+    with pytest.raises(NotAFolder):
+        root.canonical("README.md/x")
+
+
+def test_the_canonical_path_follows_a_workspace_that_was_moved(root: Root, place: Path) -> None:
+    place.rename(place.with_name("moved"))
+    assert root.canonical("src/main.py") == "src/main.py"

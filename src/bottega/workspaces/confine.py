@@ -112,6 +112,29 @@ class Root:
                 raise _outside(path)
         return "/".join(parts) or "."
 
+    def canonical(self, path: str) -> str:
+        """The path that this one leads to, links resolved; of what is not there yet, where it would be."""
+        at = self.relative(path)
+        missing: list[str] = []
+        # Step by step, a link that is only looked at would be taken for what it leads to.
+        look = os.O_PATH if self._openat2 else os.O_RDONLY | os.O_NONBLOCK
+        while True:
+            try:
+                opened = self._open(at, look, 0)
+            except Missing:
+                at, _, name = at.rpartition("/")
+                if name == "..":
+                    raise
+                missing.insert(0, name)
+                at = at or "."
+                continue
+            try:
+                found = os.readlink(f"/proc/self/fd/{opened}")
+            finally:
+                os.close(opened)
+            inside = os.path.relpath(found, os.readlink(f"/proc/self/fd/{self._fd}"))
+            return "/".join((*(() if inside == "." else (inside,)), *missing)) or "."
+
     def open_file(self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
         """Open a regular file for the caller, who closes it; a pipe never makes this wait."""
         opened = self._open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode)
