@@ -49,6 +49,9 @@ class Workbench:
         self.asked.append(question)
         return self.answers.pop(0)
 
+    async def delegate(self) -> Outcome:
+        raise AssertionError("no tool under test is a client's")
+
     async def todos(self) -> tuple[Todo, ...]:
         return self.listed
 

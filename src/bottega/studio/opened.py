@@ -17,14 +17,17 @@ class Opened:
         if self._worker is None:
             parts = self.runtime
             self._worker = Worker(
-                parts.log, parts.attachments, parts.plan, parts.registry, on_crash=self._on_crash
+                parts.log, parts.attachments, parts.plan, parts.hands, on_crash=self._on_crash
             )
         return self._worker
 
     async def cancel(self, row: SessionRow, message_id: str) -> bool:
         """Stop that exchange, or take the prompt back if it still waits; False if it is over."""
         inbox = self.runtime.inbox
-        return await inbox.interrupt(row, message_id) or await inbox.cancel(row, message_id)
+        if not await inbox.interrupt(row, message_id):
+            return await inbox.cancel(row, message_id)
+        self.worker.attend(row)  # where it only waited for an answer, nobody else would close it
+        return True
 
     async def close(self) -> None:
         if self._worker:

@@ -4,12 +4,15 @@
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from bottega.tools.tool import Outcome
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -64,6 +67,10 @@ class Context(Protocol):
 
     async def ask(self, question: Question) -> str:
         """Ask the person, durably; returns what they said."""
+        ...
+
+    async def delegate(self) -> "Outcome":
+        """Have the client that declared this tool run it, and wait, durably, for what it sends back."""
         ...
 
     async def todos(self) -> tuple[Todo, ...]: ...

@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from bottega.agents.loop import Ended, run
 from bottega.agents.plan import Plan
@@ -15,45 +15,60 @@ from bottega.messages.message import Message, StopReason
 from bottega.sessions import inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
+from bottega.workers.asking import Parked
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
+from bottega.workers.recover import settled
 
 _log = logging.getLogger(__name__)
 
 
-class Prepare(Protocol):
-    def __call__(self) -> Plan: ...
+Prepare = Callable[[], Awaitable[Plan]]
+Remember = Callable[[], Awaitable[list[Message]]]
 
 
 async def begin(exchange: Exchange, prompt: Prompt) -> None:
-    """queued → running and `user_message`, in one transaction."""
+    """queued → running and `user_message`, in one transaction; a plan that nobody accepted is no longer offered."""
     lease = exchange.pen.lease
     await exchange.record(
         facts.UserMessage(prompt.content),
         also=lambda connection: inbox.start(connection, lease.n, prompt.message_id),
     )
+    await exchange.asking.drop_plans()
 
 
-async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare) -> bool:
+async def carry_out(
+    exchange: Exchange, prepare: Prepare, remember: Remember, *, resumed: bool = False
+) -> list[Message] | None:
     """Run the exchange that has begun; return when its end is durable, also when this task is cancelled.
 
-    True: it came to its own end, and `history` now holds all that was said in it.
-
-    Raises only what the pen raises: then nothing more can be written here, and another worker goes on from the log.
+    `resumed`: calls may have been left open, and are answered first. Returns all that was said, if the exchange came to
+    its own end. Raises `Parked` when nothing can go on before an answer comes; else only what the pen raises: then
+    nothing more can be written here, and another worker goes on from the log.
     """
+    history: list[Message] = []
     try:
-        plan = prepare()
-        exchange.registry = plan.registry
-        ended = await run(plan, history, exchange, step=exchange.track.answers)
+        exchange.plan = await prepare()
+        again = await settled(exchange, exchange.plan.registry) if resumed else []
+        if again:
+            await exchange.act(again, exchange.mode())
+        history = await remember()
+        ended = await run(exchange.plan, history, exchange, step=exchange.track.answers)
+    except Parked:
+        raise
     except asyncio.CancelledError:
+        if exchange.leaving and exchange.asking.only_waits:
+            raise Parked from None  # the process ends; what is asked goes on waiting
         ended = STOPPED
     except Exception as error:
         if exchange.pen.failure:
             raise
         exchange.emit(_told(error))
         ended = _FAILED
+    finally:
+        await _whatever_comes(exchange.close())
     await _whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
-    return ended.success
+    return history if ended.success else None
 
 
 def _told(error: Exception) -> facts.ErrorMessage:
@@ -88,6 +103,7 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
     """
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
+    await exchange.asking.close()
     for payload in loose_ends(exchange.track, stop, why):
         exchange.emit(payload)
     end = response(
