@@ -23,9 +23,9 @@ from bottega.sessions.asks import Reply
 from bottega.tools.call import bounded_outcome, failed, found, perform, wrong
 from bottega.tools.schedule import Claim, run_all
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
-from bottega.workers.closing import to_its_end
 from bottega.workers.context import CallContext
 from bottega.workers.question import asked
+from bottega.workers.shield import to_its_end
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
 

@@ -71,6 +71,14 @@ async def settled(exchange: "Exchange", registry: Registry) -> list[ToolUse]:
     return again
 
 
+async def tell_edits(exchange: "Exchange") -> None:
+    """Before an exchange is closed: edits that were made are told as made."""
+    for use in list(exchange.track.calls.values()):
+        intent = exchange.track.intents.get(use.id)
+        if intent and intent.writes and (told := await _compared(exchange, intent)):
+            exchange.emit(_result(use, told))
+
+
 UNKNOWN = failure("Interrupted: outcome unknown. Look before you repeat it.", "INTERRUPTED")
 
 

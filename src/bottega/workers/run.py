@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from bottega.agents.loop import Ended, run
 from bottega.agents.plan import Plan
@@ -18,7 +16,8 @@ from bottega.sessions.inbox import Prompt
 from bottega.workers.asking import Parked
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
-from bottega.workers.recover import settled
+from bottega.workers.recover import settled, tell_edits
+from bottega.workers.shield import whatever_comes
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +56,7 @@ async def carry_out(
     except Parked:
         raise
     except asyncio.CancelledError:
-        if exchange.leaving and exchange.asking.only_waits:
+        if exchange.leaving:
             raise Parked from None  # the process ends; what is asked goes on waiting
         ended = STOPPED
     except Exception as error:
@@ -66,8 +65,8 @@ async def carry_out(
         exchange.emit(_told(error))
         ended = _FAILED
     finally:
-        await _whatever_comes(exchange.close())
-    await _whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
+        await whatever_comes(exchange.close())
+    await whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
     return history if ended.success else None
 
 
@@ -80,15 +79,6 @@ def _told(error: Exception) -> facts.ErrorMessage:
         "internal_error",
         hint="Run the command with --debug to see where, and report it.",
     )
-
-
-async def _whatever_comes(work: Coroutine[Any, Any, None]) -> None:
-    """Await `work` to its end; a cancellation that comes meanwhile finds it already ending."""
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(task)
-    task.result()
 
 
 STOPPED = Ended(False, "user_stopped", "cancelled")
@@ -104,6 +94,7 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
     await exchange.asking.close()
+    await tell_edits(exchange)
     for payload in loose_ends(exchange.track, stop, why):
         exchange.emit(payload)
     end = response(

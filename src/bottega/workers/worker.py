@@ -29,7 +29,7 @@ from bottega.workers.asking import Parked
 from bottega.workers.exchange import Exchange
 from bottega.workers.hands import Hands
 from bottega.workers.recall import Recall, Recalled
-from bottega.workers.recover import MAX_TAKEOVERS, settled, track_of
+from bottega.workers.recover import MAX_TAKEOVERS, track_of
 from bottega.workers.run import STOPPED, begin, carry_out, finish
 
 _log = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class Worker:
     async def close(self) -> None:
         """Cancel what runs, wait until its end is in the log, and die. What waits for an answer goes on waiting."""
         for exchange in self._running:
-            exchange.leaving = True
+            exchange.leaving = exchange.asking.only_waits
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -234,7 +234,6 @@ class Worker:
             raise Parked  # the process that asked died; the ask did not
         exchange.emit(facts.Interrupted("The process that ran this exchange ended."))
         if self._on_crash == "close" or lease.takeovers >= MAX_TAKEOVERS:
-            await settled(exchange, self._hands.registry)
             await finish(exchange, _INTERRUPTED, "Interrupted")
             return
         if track.partial():

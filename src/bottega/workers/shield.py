@@ -8,6 +8,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+async def whatever_comes(work: Coroutine[Any, Any, T]) -> T:
+    """Await `work` to its end; a cancellation that comes meanwhile finds it already ending, and is not heard again."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    return task.result()
+
+
 async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
     """Await `work` to its end; a cancellation that comes meanwhile is raised after it."""
     task = asyncio.ensure_future(work)
