@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from bottega.approvals.touch import Touch
 from bottega.errors import Conflict, Problem, Refused
 from bottega.events import facts
 from bottega.events.event import Actor, Event
@@ -166,6 +167,7 @@ class _Context:
 
     session_id = ""
     settings: Mapping[str, Any] = {}
+    judged: Touch | None = None
 
     def saw(self, path: str, digest: str) -> None: ...
 

@@ -42,6 +42,12 @@ class NotAFolder(Problem):
     code = "not_a_folder"
 
 
+class Linked(Refused):
+    """A symbolic link stands where none may be followed: it is new, or leads nowhere."""
+
+    code = "linked"
+
+
 class NoPermission(Problem):
     """The system does not let this user do that."""
 
@@ -135,36 +141,41 @@ class Root:
             inside = os.path.relpath(found, os.readlink(f"/proc/self/fd/{self._fd}"))
             return "/".join((*(() if inside == "." else (inside,)), *missing)) or "."
 
-    def open_file(self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
-        """Open a regular file for the caller, who closes it; a pipe never makes this wait."""
-        opened = self._open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode)
+    def open_file(
+        self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, follow: bool = True
+    ) -> int:
+        """Open a regular file for the caller, who closes it; a pipe never makes this wait.
+
+        A canonical path is opened without `follow`: a link that has come since leads nowhere.
+        """
+        opened = self._open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode, follow)
         kind = _kind(os.fstat(opened).st_mode)
         if kind != "file":
             os.close(opened)
             raise _not_a_file(path, kind)
         return opened
 
-    def open_folder(self, path: str = ".") -> int:
+    def open_folder(self, path: str = ".", *, follow: bool = True) -> int:
         """Open a folder for the caller, who closes it."""
-        return self._open(path, os.O_RDONLY | os.O_DIRECTORY, 0)
+        return self._open(path, os.O_RDONLY | os.O_DIRECTORY, 0, follow)
 
-    def stat(self, path: str) -> os.stat_result:
-        """What the path names, links followed while they stay inside."""
+    def stat(self, path: str, *, follow: bool = True) -> os.stat_result:
+        """What the path names; links are followed while they stay inside, or not at all."""
         at = os.fsencode(self.relative(path))
         try:
             if self._openat2 is None:
-                return stat_walking(self._fd, at)
-            opened = self._openat2(self._fd, at, os.O_PATH, 0)
+                return stat_walking(self._fd, at, follow)
+            opened = self._openat2(self._fd, at, os.O_PATH, 0, follow)
         except OSError as problem:
-            raise _explained(problem, path) from None
+            raise _explained(problem, path, follow) from None
         try:
             return os.fstat(opened)
         finally:
             os.close(opened)
 
-    def list(self, path: str = ".", limit: int | None = None) -> Listing:
-        """The entries of a folder, at most `limit` of them; links are named, not followed."""
-        opened = self.open_folder(path)
+    def list(self, path: str = ".", limit: int | None = None, *, follow: bool = True) -> Listing:
+        """The entries of a folder, at most `limit` of them; links among them are only named."""
+        opened = self.open_folder(path, follow=follow)
         try:
             with os.scandir(opened) as found:
                 every = sorted(found, key=_rank)
@@ -174,13 +185,13 @@ class Root:
         finally:
             os.close(opened)
 
-    def _open(self, path: str, flags: int, mode: int) -> int:
+    def _open(self, path: str, flags: int, mode: int, follow: bool = True) -> int:
         at = os.fsencode(self.relative(path))
         mode = mode if flags & os.O_CREAT else 0
         try:
-            return (self._openat2 or open_walking)(self._fd, at, flags, mode)
+            return (self._openat2 or open_walking)(self._fd, at, flags, mode, follow)
         except OSError as problem:
-            raise _explained(problem, path) from None
+            raise _explained(problem, path, follow) from None
 
     def _inside(self, path: str) -> "list[str]":
         parts = _parts(path)
@@ -221,8 +232,12 @@ _WORDS: dict[int, tuple[type[Problem], str]] = {
 }
 
 
-def _explained(problem: OSError, path: str) -> Exception:
+def _explained(problem: OSError, path: str, follow: bool = True) -> Exception:
     """The system's word as ours; what has no word of ours stays as it is."""
+    if problem.errno == errno.ELOOP and not follow:
+        return Linked(
+            f"The path {_shown(path)} passes a symbolic link that leads nowhere, or is new."
+        )
     if problem.errno not in _WORDS:
         return OSError(problem.errno, problem.strerror, path)
     fact, words = _WORDS[problem.errno]
