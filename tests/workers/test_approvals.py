@@ -60,7 +60,9 @@ async def test_a_write_is_asked_for_with_its_diff_and_made_once_it_is_allowed(
     (ask,) = seen
     assert (ask.kind, ask.asked.tool_name) == ("tool", "write_file")
     assert "+one" in ask.asked.detail["diff"]
-    kinds = [event.type for event in log if event.type.startswith(("assistant", "approval", "tool"))]
+    kinds = [
+        event.type for event in log if event.type.startswith(("assistant", "approval", "tool"))
+    ]
     assert kinds == [
         "assistant_message",
         "approval_required",
@@ -165,9 +167,7 @@ async def test_a_stop_ends_the_exchange_and_nothing_of_it_runs(
     assert len(of_type(log, "tool_result")) == 2
 
 
-async def test_a_cancel_closes_what_was_asked(
-    home: Path, folder: Path, scripted: Scripted
-) -> None:
+async def test_a_cancel_closes_what_was_asked(home: Path, folder: Path, scripted: Scripted) -> None:
     async with Studio(home) as studio:
         session = await studio.start(model=scripted([write("a.txt", "1")], SAY), folder=folder)
         answer = session.prompt("go", wait=True)
@@ -197,7 +197,9 @@ async def test_what_changed_while_it_was_asked_about_is_asked_anew(
         return Reply("allow_once")
 
     async with Studio(home) as studio:
-        session = await studio.start(model=scripted([write("notes.txt", "x\n")], SAY), folder=folder)
+        session = await studio.start(
+            model=scripted([write("notes.txt", "x\n")], SAY), folder=folder
+        )
         await session.prompt("go", on_approval=answer)
     assert len(asked) == 2
     assert asked[0].asked.hash != asked[1].asked.hash

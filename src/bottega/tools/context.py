@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
+from bottega.approvals.touch import Touch
 from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
@@ -43,6 +44,11 @@ class Context(Protocol):
     @property
     def settings(self) -> Mapping[str, Any]:
         """What this tool was configured with, for this agent."""
+        ...
+
+    @property
+    def judged(self) -> Touch | None:
+        """What this call was found to touch when it was judged; None: nobody looked."""
         ...
 
     def emit_output(self, text: str) -> None:

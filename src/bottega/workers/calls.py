@@ -92,6 +92,7 @@ class Calls:
             verdict = self._judged(call, await self._trusted(call))
             if verdict.decision in ("deny", "blocked"):
                 return _refused(verdict)
+            context.judged = call.touch
             async with self._hands.locked(self._root, _locked(call)):
                 try:
                     change = await tool.plan(call.arguments, context) if tool.plan else None

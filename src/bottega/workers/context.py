@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from bottega.approvals.touch import Touch
 from bottega.errors import Problem
 from bottega.events import facts
 from bottega.messages.block import Text, ToolUse, plain_text
@@ -45,6 +46,7 @@ class CallContext:
         self.session_id = exchange.session.id
         self.call_id = use.id
         self.settings: Mapping[str, Any] = tool.settings if tool else {}
+        self.judged: Touch | None = None
         self._exchange = exchange
         self._use = use
         self._may_park = tool is not None and tool.waits

@@ -17,13 +17,14 @@ T = TypeVar("T")
 
 _OPENAT2 = 437
 _NO_MAGICLINKS = 0x02
+_NO_SYMLINKS = 0x04
 _BENEATH = 0x08
 _LINKS_MAX = 40
 _TRIES = 100
 _PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW
 """How the walk opens a folder it only passes: with O_PATH no right to read it is needed."""
 
-Openat2 = Callable[[int, bytes, int, int], int]
+Openat2 = Callable[[int, bytes, int, int, bool], int]
 
 
 def openat2() -> Openat2 | None:
@@ -59,8 +60,9 @@ def _bind() -> Openat2 | None:
         ctypes.c_size_t,
     )
 
-    def call(folder: int, path: bytes, flags: int, mode: int) -> int:
-        how = How(flags | os.O_CLOEXEC, mode, _BENEATH | _NO_MAGICLINKS)
+    def call(folder: int, path: bytes, flags: int, mode: int, follow: bool = True) -> int:
+        resolve = _BENEATH | _NO_MAGICLINKS | (0 if follow else _NO_SYMLINKS)
+        how = How(flags | os.O_CLOEXEC, mode, resolve)
         code = 0
         for _ in range(_TRIES):
             opened = int(syscall(_OPENAT2, folder, path, how, ctypes.sizeof(how)))
@@ -79,7 +81,7 @@ def _works(call: Openat2) -> bool:
     try:
         folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.close(call(folder, b".", os.O_RDONLY | os.O_DIRECTORY, 0))
+            os.close(call(folder, b".", os.O_RDONLY | os.O_DIRECTORY, 0, True))
         finally:
             os.close(folder)
     except OSError:
@@ -87,24 +89,24 @@ def _works(call: Openat2) -> bool:
     return True
 
 
-def open_walking(folder: int, path: bytes, flags: int, mode: int) -> int:
-    """What openat2 does, step by step."""
+def open_walking(folder: int, path: bytes, flags: int, mode: int, follow: bool = True) -> int:
+    """What openat2 does, step by step; without `follow` no component may be a link."""
     once = bool(flags & os.O_NOFOLLOW) or flags & (os.O_CREAT | os.O_EXCL) == os.O_CREAT | os.O_EXCL
 
     def act(name: bytes, parent: int) -> int:
         return os.open(name, flags | os.O_NOFOLLOW, mode, dir_fd=parent)
 
-    return reach(folder, path, act, follow=not once)
+    return reach(folder, path, act, follow=not once, links=follow)
 
 
-def stat_walking(folder: int, path: bytes) -> os.stat_result:
+def stat_walking(folder: int, path: bytes, follow: bool = True) -> os.stat_result:
     def act(name: bytes, parent: int) -> os.stat_result:
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
         if stat.S_ISLNK(found.st_mode):
             raise _refusal(errno.ELOOP, path)
         return found
 
-    return reach(folder, path, act, follow=True)
+    return reach(folder, path, act, follow=True, links=follow)
 
 
 def descend(
@@ -162,11 +164,16 @@ def sync_folder(folder: int) -> None:
             os.close(opened)
 
 
-def reach(folder: int, path: bytes, act: Callable[[bytes, int], T], *, follow: bool) -> T:
-    """Call `act(name, parent)` on the last component of `path`; `act` must not follow a link."""
+def reach(
+    folder: int, path: bytes, act: Callable[[bytes, int], T], *, follow: bool, links: bool = True
+) -> T:
+    """Call `act(name, parent)` on the last component of `path`; `act` must not follow a link.
+
+    `follow` is about a link at the end; without `links` one anywhere is refused with ELOOP.
+    """
     todo = _steps(path)
     passed: list[int] = []
-    links = 0
+    followed = 0
     try:
         while True:
             name = todo.pop()
@@ -184,16 +191,16 @@ def reach(folder: int, path: bytes, act: Callable[[bytes, int], T], *, follow: b
             except OSError as problem:
                 if problem.errno not in (errno.ELOOP, errno.ENOTDIR) or not (follow or todo):
                     raise
-                todo += _steps(_link(name, parent, problem))
-                links += 1
-                if links > _LINKS_MAX:
+                todo += _steps(_link(name, parent, problem, links))
+                followed += 1
+                if followed > _LINKS_MAX:
                     raise _refusal(errno.ELOOP, path) from None
     finally:
         for passing in passed:
             os.close(passing)
 
 
-def _link(name: bytes, parent: int, problem: OSError) -> bytes:
+def _link(name: bytes, parent: int, problem: OSError, links: bool) -> bytes:
     """Where the link points; raises `problem` where the component is none."""
     try:
         target = os.readlink(name, dir_fd=parent)
@@ -201,6 +208,8 @@ def _link(name: bytes, parent: int, problem: OSError) -> bytes:
         if unread.errno == errno.EINVAL:
             raise problem from None
         raise
+    if not links:
+        raise _refusal(errno.ELOOP, name)
     if target.startswith(b"/"):
         raise _refusal(errno.EXDEV, target)
     return target

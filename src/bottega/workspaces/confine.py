@@ -9,6 +9,7 @@ from types import TracebackType
 from bottega.workspaces.beneath import descend, open_walking, openat2, stat_walking
 from bottega.workspaces.listing import Entry, Kind, Listing, kind_of, listing
 from bottega.workspaces.problems import (
+    Linked,
     Missing,
     NoPermission,
     NotAFile,
@@ -23,6 +24,7 @@ from bottega.workspaces.problems import (
 __all__ = [
     "Entry",
     "Kind",
+    "Linked",
     "Listing",
     "Missing",
     "NoPermission",
@@ -106,18 +108,23 @@ class Root:
             inside = os.path.relpath(found, os.readlink(f"/proc/self/fd/{self._fd}"))
             return "/".join((*(() if inside == "." else (inside,)), *missing)) or "."
 
-    def open_file(self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
-        """Open a regular file for the caller, who closes it; a pipe never makes this wait."""
-        opened = self._open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode)
+    def open_file(
+        self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, follow: bool = True
+    ) -> int:
+        """Open a regular file for the caller, who closes it; a pipe never makes this wait.
+
+        A canonical path is opened without `follow`: a link that has come since leads nowhere.
+        """
+        opened = self._open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode, follow)
         kind = kind_of(os.fstat(opened).st_mode)
         if kind != "file":
             os.close(opened)
             raise _not_a_file(path, kind)
         return opened
 
-    def open_folder(self, path: str = ".") -> int:
+    def open_folder(self, path: str = ".", *, follow: bool = True) -> int:
         """Open a folder for the caller, who closes it."""
-        return self._open(path, os.O_RDONLY | os.O_DIRECTORY, 0)
+        return self._open(path, os.O_RDONLY | os.O_DIRECTORY, 0, follow)
 
     def open_parent(self, path: str, made: "list[str] | None" = None) -> tuple[int, bytes]:
         """Open the folder of what is to be changed, for the caller, who closes it; also the last name.
@@ -165,23 +172,23 @@ class Root:
                 hint="Put it back, or begin a session in another folder.",
             )
 
-    def stat(self, path: str) -> os.stat_result:
-        """What the path names, links followed while they stay inside."""
+    def stat(self, path: str, *, follow: bool = True) -> os.stat_result:
+        """What the path names; links are followed while they stay inside, or not at all."""
         at = os.fsencode(self.relative(path))
         try:
             if self._openat2 is None:
-                return stat_walking(self._fd, at)
-            opened = self._openat2(self._fd, at, os.O_PATH, 0)
+                return stat_walking(self._fd, at, follow)
+            opened = self._openat2(self._fd, at, os.O_PATH, 0, follow)
         except OSError as problem:
-            raise explained(problem, path) from None
+            raise explained(problem, path, follow) from None
         try:
             return os.fstat(opened)
         finally:
             os.close(opened)
 
-    def list(self, path: str = ".", limit: int | None = None) -> Listing:
-        """The entries of a folder, at most `limit` of them; links are named, not followed."""
-        opened = self.open_folder(path)
+    def list(self, path: str = ".", limit: int | None = None, *, follow: bool = True) -> Listing:
+        """The entries of a folder, at most `limit` of them; links among them are only named."""
+        opened = self.open_folder(path, follow=follow)
         try:
             return listing(opened, limit)
         except OSError as problem:
@@ -189,13 +196,13 @@ class Root:
         finally:
             os.close(opened)
 
-    def _open(self, path: str, flags: int, mode: int) -> int:
+    def _open(self, path: str, flags: int, mode: int, follow: bool = True) -> int:
         at = os.fsencode(self.relative(path))
         mode = mode if flags & os.O_CREAT else 0
         try:
-            return (self._openat2 or open_walking)(self._fd, at, flags, mode)
+            return (self._openat2 or open_walking)(self._fd, at, flags, mode, follow)
         except OSError as problem:
-            raise explained(problem, path) from None
+            raise explained(problem, path, follow) from None
 
     def _inside(self, path: str) -> "list[str]":
         parts = _parts(path)

@@ -30,6 +30,12 @@ class NotAFolder(Problem):
     code = "not_a_folder"
 
 
+class Linked(Refused):
+    """A symbolic link stands where none may be followed: it is new, or leads nowhere."""
+
+    code = "linked"
+
+
 class NoPermission(Problem):
     """The system does not let this user do that."""
 
@@ -98,8 +104,12 @@ def shown(path: str) -> str:
     return repr(path if len(path) <= _SHOWN else path[:_SHOWN] + "…")
 
 
-def explained(problem: OSError, path: str) -> Exception:
+def explained(problem: OSError, path: str, follow: bool = True) -> Exception:
     """The system's word as ours; what has no word of ours stays as it is."""
+    if problem.errno == errno.ELOOP and not follow:
+        return Linked(
+            f"The path {shown(path)} passes a symbolic link that leads nowhere, or is new."
+        )
     if problem.errno not in _WORDS:
         return OSError(problem.errno, problem.strerror or os.strerror(problem.errno or 0), path)
     fact, words, hint = _WORDS[problem.errno]
