@@ -86,12 +86,13 @@ def is_loopback(network: Network) -> bool:
 def is_of_this_machine(address: Address) -> bool:
     """Whether a connection to the address would end on this machine; nothing is sent to find out.
 
-    The system answers by the address that it would itself speak from: only here is it the same.
+    The system tells from which address it would speak: here from the same, or an inner one.
     """
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((str(address), 9))
-            return ip_address(probe.getsockname()[0].partition("%")[0]) == address
+            source = ip_address(probe.getsockname()[0].partition("%")[0])
+            return source == address or source.is_loopback
     except OSError:  # there is no way to it at all
         return False

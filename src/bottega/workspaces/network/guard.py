@@ -16,8 +16,6 @@ from bottega.workspaces.network.address import Address, is_of_this_machine, read
 from bottega.workspaces.network.allowed import Hosts, opened
 from bottega.workspaces.network.url import Place
 
-_LOOK_UP = 10.0
-"""Seconds."""
 _MAIL = frozenset({25, 465, 587})
 _LOCAL = (".localhost", ".localdomain", ".local", ".internal", ".intranet", ".lan", ".home.arpa")
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104
@@ -66,12 +64,17 @@ class Guard:
         private: Iterable[str] = (),
         own: Collection[Place] = (),
         hosts: Hosts | None = None,
+        patience: float = 10.0,
     ) -> None:
-        """`private` opens networks and places; `own` is where the studio listens, now and later."""
+        """`private` opens networks and places; `own` is where the studio listens, now and later.
+
+        A look-up may take `patience` seconds.
+        """
         self._resolver = resolver
         self._opened = opened(private)
         self._own = own
         self._hosts = hosts or Hosts()
+        self._patience = patience
 
     async def check(self, place: Place, *, by_name: bool = False) -> Checked:
         """Look the place up and judge it; `by_name` leaves the look-up of a name to a proxy."""
@@ -94,10 +97,10 @@ class Guard:
         if literal is not None:
             return (literal,)
         try:
-            async with asyncio.timeout(_LOOK_UP):
+            async with asyncio.timeout(self._patience):
                 found = await self._resolver(place.host, place.port)
         except TimeoutError:
-            raise Unreachable(f"The name {place.host} was not found in {_LOOK_UP:g} s.") from None
+            raise Unreachable(f"The name {place.host} was not found in time.") from None
         except (OSError, UnicodeError):
             raise Unreachable(f"The name {place.host} cannot be found.") from None
         addresses = [read(each) for each in found]
