@@ -1,10 +1,13 @@
 """The tools that come with the house; each is imported when the registry is first made."""
 
 from bottega.tools.registry import Registry
+from bottega.tools.web.fetch import Fetcher
 
 
-def builtin_registry() -> Registry:
+def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
+    """All of them; pages are fetched by `fetcher`, or by one that knows no private network."""
     from bottega.tools.builtin.files.list_dir import LIST_DIR
     from bottega.tools.builtin.files.read_file import READ_FILE
+    from bottega.tools.builtin.web.web_fetch import web_fetch
 
-    return Registry((READ_FILE, LIST_DIR))
+    return Registry((READ_FILE, LIST_DIR, web_fetch(fetcher or Fetcher())))
