@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from bottega.approvals.rule import Rule
 from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
@@ -76,6 +77,26 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         int,
         Meta(ge=0, description="Days after which the pieces of an answer are dropped; 0: never."),
     ] = 0
+    mode: Annotated[
+        Literal["plan", "ask", "allow"], Meta(description="How much is done unasked.")
+    ] = "ask"
+    rules: Annotated[tuple[Rule, ...], Meta(description="Rules.")] = ()
+    patience: Annotated[
+        float,
+        Meta(ge=0, description="Seconds that a run waits in place for an answer, then lets go."),
+    ] = 60.0
+    sandbox: Annotated[
+        Literal["auto", "off"],
+        Meta(description="Where commands run: auto (the best there is), or off: not sandboxed."),
+    ] = "auto"
+    sandbox_read: Annotated[
+        tuple[str, ...],
+        Meta(description="Folders outside the workspace that commands may read."),
+    ] = ()
+    network_private: Annotated[
+        tuple[str, ...],
+        Meta(description="Private networks and host:port places that may be reached."),
+    ] = ()
     models: Annotated[
         dict[str, Wishes],
         Meta(description="Wishes for a model: [models.NAME] with effort, temperature, max_output."),
@@ -89,7 +110,7 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
-_TABLES = ("models", "providers")
+_TABLES = ("models", "providers", "rules")
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
 
 

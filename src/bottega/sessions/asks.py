@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from bottega.approvals.grant import parse_grant
 from bottega.errors import BadUsage, Conflict, NotFound
 from bottega.events import facts
 from bottega.events.event import Event
@@ -126,6 +127,8 @@ class Asks:
         if reply.word not in WORDS[ask.asked.kind]:  # type: ignore[index]
             may = ", ".join(WORDS.get(ask.asked.kind, ()))  # type: ignore[call-overload]
             raise BadUsage(f"{reply.word!r} is no answer to this ask.", hint=f"It takes: {may}.")
+        if reply.grant:
+            parse_grant(reply.grant)
         if shown != ask.asked.hash:
             raise Conflict(
                 "What was answered is not what is asked.", hint="Look at it again, then answer."
@@ -133,6 +136,7 @@ class Asks:
 
         def work(connection: sqlite3.Connection) -> bool:
             settle(connection, ask, reply)
+            events.extend(_resolved(*each) for each in _covered(connection, ask, reply))
             if also:
                 also(connection)
             return True
@@ -171,14 +175,30 @@ def insert(
 
 def settle(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> None:
     """In the transaction of its `approval_resolved`: open → answered, once."""
-    granted = (reply.grant or ask.asked.tool_name) if reply.word == "allow_all" else ""
     changed = connection.execute(
         "UPDATE asks SET status = 'answered', reply = ?, granted = ? WHERE id = ? AND status = 'open'",
-        (msgspec.json.encode(reply), granted, ask.id),
+        (msgspec.json.encode(reply), _grant(ask, reply), ask.id),
     )
     if changed.rowcount != 1:
         raise Conflict("This was answered already.", hint="The first answer counts.")
     failpoint("asks.after_answer")
+
+
+def _covered(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> list[tuple[Ask, Reply]]:
+    """Answer, with an `allow_all`, whatever else waits in the session and was offered the same."""
+    grant = _grant(ask, reply)
+    if not grant:
+        return []
+    others = _select(connection, "session = ? AND status = 'open' AND kind = 'tool'", (ask.session,))
+    same = Reply("allow_once", f"Covered by {grant}, which was allowed for this session.")
+    found = [(other, same) for other in others if grant in other.asked.detail.get("offers", ())]
+    for other, _ in found:
+        settle(connection, other, same)
+    return found
+
+
+def _grant(ask: Ask, reply: Reply) -> str:
+    return (reply.grant or ask.asked.tool_name) if reply.word == "allow_all" else ""
 
 
 def resolved(ask: Ask, reply: Reply) -> facts.ApprovalResolved:
@@ -188,7 +208,7 @@ def resolved(ask: Ask, reply: Reply) -> facts.ApprovalResolved:
         ask.asked.hash,
         reply.note,
         reply.input if reply.word == "edit" else None,
-        (reply.grant or ask.asked.tool_name) if reply.word == "allow_all" else "",
+        _grant(ask, reply),
         ask.asked.tool_id,
     )
 
@@ -217,7 +237,10 @@ def _select(connection: sqlite3.Connection, where: str, values: tuple[Any, ...])
     ).fetchall()
     return [
         Ask(
-            *row[:4],
+            row[0],
+            row[1],
+            row[2],
+            row[3],
             msgspec.json.decode(row[4], type=facts.ApprovalRequired),
             msgspec.json.decode(row[5]),
             msgspec.json.decode(row[6], type=Reply) if row[6] is not None else None,

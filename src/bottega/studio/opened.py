@@ -2,6 +2,7 @@
 
 from bottega.runtime import Runtime
 from bottega.sessions.session import SessionRow
+from bottega.workers.acting.hands import Hands
 from bottega.workers.worker import OnCrash, Worker
 
 
@@ -10,6 +11,14 @@ class Opened:
         self.runtime = runtime
         self._on_crash: OnCrash = on_crash
         self._worker: Worker | None = None
+        values = runtime.settings.values
+        self.hands = Hands(
+            runtime.log,
+            runtime.sandboxes,
+            rules=values.rules,
+            mode=values.mode,
+            patience=values.patience,
+        )
 
     @property
     def worker(self) -> Worker:
@@ -17,7 +26,7 @@ class Opened:
         if self._worker is None:
             parts = self.runtime
             self._worker = Worker(
-                parts.log, parts.attachments, parts.plan, parts.hands, on_crash=self._on_crash
+                parts.log, parts.attachments, parts.plan, self.hands, on_crash=self._on_crash
             )
         return self._worker
 

@@ -72,7 +72,7 @@ class Session:
     @property
     def mode(self) -> Mode:
         """How much is done unasked, from the next step on."""
-        return self._opened.runtime.hands.mode(self.row)
+        return self._opened.hands.mode(self.row)
 
     async def change_mode(self, mode: Mode) -> None:
         await self._opened.runtime.inbox.change_mode(self.row, checked_mode(mode))

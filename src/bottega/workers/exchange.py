@@ -23,14 +23,16 @@ from bottega.sessions import asks, inbox
 from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
 from bottega.sessions.session import SessionRow, now
+from bottega.tools.registry import Registry
 from bottega.tools.tool import Outcome, failure
-from bottega.workers.asking import Asking
-from bottega.workers.calls import Calls
-from bottega.workers.context import Noted
-from bottega.workers.hands import Hands
-from bottega.workers.known import Known
-from bottega.workers.sandboxes import RunSandboxes
+from bottega.workers.acting.asking import Asking
+from bottega.workers.acting.calls import Calls
+from bottega.workers.acting.context import Noted
+from bottega.workers.acting.hands import Hands
+from bottega.workers.acting.known import Known
+from bottega.workers.acting.sandboxes import RunSandboxes
 from bottega.workers.track import Track
+from bottega.workspaces.changes.kept import blobs_of, keep
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
 from bottega.workspaces.sandbox.sandbox import Sandbox
@@ -72,8 +74,11 @@ class Exchange:
         self.session = session
         self.hands = hands
         self.known = known or hands.known(session.n)
-        self.asking = Asking(hands.asks, self.record, session.n, message_id, hands.patience)
+        self.asking = Asking(
+            hands.asks, self.record, session.n, message_id, patience=hands.patience
+        )
         self.fence = hands.fence(session, pen.lease.generation)
+        self.store = attachments.blobs
         self.spoken_to = False
         """A prompt came in since the last look: it may be a steer."""
         self.released = False
@@ -158,18 +163,7 @@ class Exchange:
 
     async def kept(self, change: Change) -> tuple[facts.FileChange, ...]:
         """Keep the old and the new bytes of a change, durably, so that it can be told and undone."""
-        return await asyncio.to_thread(self._keep_change, change)
-
-    def _keep_change(self, change: Change) -> tuple[facts.FileChange, ...]:
-        keep = self._attachments.blobs.keep
-        return tuple(
-            facts.FileChange(
-                edit.path,
-                keep(edit.before) if edit.before is not None else "",
-                keep(edit.after) if edit.after is not None else "",
-            )
-            for edit in change.edits
-        )
+        return await asyncio.to_thread(keep, change, self.store)
 
     async def intend(self, intent: facts.ToolIntent) -> None:
         """The intent is durable on return, and with it the right to read what it names."""
@@ -198,7 +192,7 @@ class Exchange:
         return result
 
     def _attached(self, writes: tuple[facts.FileChange, ...]) -> Also | None:
-        names = {name for one in writes for name in (one.before, one.after) if name}
+        names = blobs_of(writes)
         if not names:
             return None
 
@@ -218,6 +212,14 @@ class Exchange:
         with suppress(NotFound):
             return self._attachments.read(self.session.n, name)
         return None
+
+    @property
+    def at_once(self) -> int:
+        return self.plan.agent.at_once
+
+    @property
+    def registry(self) -> Registry:
+        return self.plan.registry
 
     def todos(self) -> tuple[facts.TodoItem, ...]:
         return self.hands.todos(self.session.n)

@@ -9,7 +9,7 @@ from collections import OrderedDict
 import msgspec
 
 from bottega.messages.message import Message
-from bottega.workers.known import Known
+from bottega.workers.acting.known import Known
 
 MOST = 8
 """Sessions that are remembered: an idle session should cost next to nothing."""

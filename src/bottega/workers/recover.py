@@ -15,6 +15,7 @@ from bottega.sessions.log import Log
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Outcome, failure, success
 from bottega.workers.track import Track
+from bottega.workspaces.changes.reconcile import reconcile, settle
 from bottega.workspaces.confine import Root
 
 if TYPE_CHECKING:
@@ -83,16 +84,26 @@ UNKNOWN = failure("Interrupted: outcome unknown. Look before you repeat it.", "I
 
 
 async def _compared(exchange: "Exchange", intent: facts.ToolIntent) -> Outcome | None:
-    """What became of edits that were about to be made; None: nothing."""
+    """What became of edits that were about to be made; None: nothing, or what there was is taken back."""
     try:
         with Root(exchange.session.folder) as root:
-            state = await asyncio.to_thread(exchange.hands.settle, root, intent.writes)
+            return await asyncio.to_thread(_settled, exchange, root, intent)
     except Problem as problem:
         return failure(f"Interrupted: {problem}", "INTERRUPTED")
-    if state == "made":
-        paths = [write.path for write in intent.writes]
-        return success({"files": paths, "note": "Made before an interruption, and compared since."})
-    return None
+
+
+def _settled(exchange: "Exchange", root: Root, intent: facts.ToolIntent) -> Outcome | None:
+    found = reconcile(root, intent.writes)
+    if found.state == "none":
+        return None
+    if found.state == "all":
+        note = "Made before an interruption, and compared with the files since."
+        return success({"files": list(found.made), "note": note})
+    left = settle(root, intent.writes, exchange.store, exchange.fence).refused
+    if not left:
+        return None
+    files = "; ".join(f"{path}: {why}" for path, why in left.items())
+    return failure(f"Interrupted in the middle. Look at these files: {files}", "INTERRUPTED")
 
 
 def _result(use: ToolUse, outcome: Outcome) -> facts.ToolResultFact:

@@ -13,7 +13,7 @@ from bottega.messages.message import Message, StopReason
 from bottega.sessions import inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
-from bottega.workers.asking import Parked
+from bottega.workers.acting.asking import Parked
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
 from bottega.workers.recover import settled, tell_edits

@@ -25,9 +25,9 @@ from bottega.sessions.log import Log
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
 from bottega.storage.home import Life
-from bottega.workers.asking import Parked
+from bottega.workers.acting.asking import Parked
 from bottega.workers.exchange import Exchange
-from bottega.workers.hands import Hands
+from bottega.workers.acting.hands import Hands
 from bottega.workers.recall import Recall, Recalled
 from bottega.workers.recover import MAX_TAKEOVERS, track_of
 from bottega.workers.run import STOPPED, begin, carry_out, finish

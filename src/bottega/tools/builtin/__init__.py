@@ -7,7 +7,15 @@ from bottega.tools.web.fetch import Fetcher
 def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
     """All of them; pages are fetched by `fetcher`, or by one that knows no private network."""
     from bottega.tools.builtin.files.list_dir import LIST_DIR
+    from bottega.tools.builtin.files.multi_edit import MULTI_EDIT
+    from bottega.tools.builtin.files.patch_file import PATCH_FILE
     from bottega.tools.builtin.files.read_file import READ_FILE
+    from bottega.tools.builtin.files.write_file import WRITE_FILE
     from bottega.tools.builtin.web.web_fetch import web_fetch
 
-    return Registry((READ_FILE, LIST_DIR, web_fetch(fetcher or Fetcher())))
+    return Registry(
+        (
+            *(READ_FILE, LIST_DIR, WRITE_FILE, PATCH_FILE, MULTI_EDIT),
+            web_fetch(fetcher or Fetcher()),
+        )
+    )

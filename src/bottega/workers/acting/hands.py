@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-import msgspec
-
 from bottega.approvals.mode import MODES, Mode
 from bottega.approvals.rule import Rule
 from bottega.events import facts
@@ -14,9 +12,8 @@ from bottega.events.codec import decode
 from bottega.sessions.asks import Asks
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
-from bottega.storage.blobs import Blobs
-from bottega.workers.asking import PATIENCE
-from bottega.workers.known import Known
+from bottega.workers.acting.asking import PATIENCE
+from bottega.workers.acting.known import Known
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fence
 from bottega.workspaces.locks import Locks
@@ -30,7 +27,6 @@ class Hands:
     def __init__(
         self,
         log: Log,
-        blobs: Blobs,
         sandboxes: Sandboxes,
         *,
         rules: Sequence[Rule] = (),
@@ -42,7 +38,6 @@ class Hands:
         self.rules = tuple(rules)
         self.patience = patience
         self._log = log
-        self._blobs = blobs
         self._sessions = Sessions(log.database)
         self._mode: Mode = mode
         self._locks = Locks()
@@ -55,9 +50,7 @@ class Hands:
 
     def locked(self, root: Root, writes: Sequence[str]) -> AbstractAsyncContextManager[None]:
         """Whoever writes these paths waits for each other, in all sessions of this process."""
-        return self._locks.hold(
-            writes=[f"{root.path}/{path}".removesuffix("/.") for path in writes]
-        )
+        return self._locks.hold(root.path, writes=writes)
 
     def state(self, folder: str) -> Path:
         """Where what is known of a workspace is kept; never in the workspace itself."""
@@ -68,12 +61,16 @@ class Hands:
     def fence(self, session: SessionRow, generation: int) -> Fence:
         return Fence(self.state(session.folder), session.id, generation)
 
-    def watch(self, root: Root) -> Watch:
-        """Who notices what a command changes in this workspace."""
-        watch = self._watches.get(root.path)
+    def watch(self, folder: str) -> Watch:
+        """Who notices what commands change in this workspace."""
+        watch = self._watches.get(folder)
         if watch is None:
-            watch = self._watches[root.path] = Watch(self.state(root.path), self._blobs)
+            watch = self._watches[folder] = Watch(Root(folder), self.state(folder))
         return watch
+
+    def unwatch(self, folder: str) -> None:
+        """The folder is gone, or another one: look at it anew."""
+        self._watches.pop(folder, None)
 
     def known(self, n: int) -> Known:
         """What the session knows of files, from its log."""

@@ -21,7 +21,7 @@ def asked(
     sandbox: str,
 ) -> facts.ApprovalRequired:
     """The ask about one call; its arguments stand in the answer, and are not told again."""
-    detail: dict[str, Any] = {"reason": verdict.reason, "offers": list(verdict.offers)}
+    detail: dict[str, Any] = {"reason": verdict.reason, "offers": list(map(str, verdict.offers))}
     if change is not None:
         detail["diff"] = diff(change)
     if touch.command:

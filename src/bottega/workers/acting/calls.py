@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bottega.approvals.binding import digest
+from bottega.approvals.binding import Binding, digest
+from bottega.approvals.grant import Grant, parse_grant
+from bottega.approvals.matching import Gate
 from bottega.approvals.mode import Mode
+from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
-from bottega.approvals.verdict import Gate, Subject, Verdict, judge
+from bottega.approvals.verdict import Verdict, judge
 from bottega.events import facts
 from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
@@ -23,9 +26,11 @@ from bottega.sessions.asks import Reply
 from bottega.tools.call import bounded_outcome, failed, found, perform, wrong
 from bottega.tools.schedule import Claim, run_all
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
-from bottega.workers.context import CallContext
-from bottega.workers.question import asked
-from bottega.workers.shield import to_its_end
+from bottega.workers.acting.context import CallContext
+from bottega.workers.acting.question import asked
+from bottega.workers.shield import to_its_end, whatever_comes
+from bottega.workers.acting.watching import Watching
+from bottega.workspaces.changes.apply import apply
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
 
@@ -65,7 +70,10 @@ class Calls:
         self._hands = exchange.hands
         self._root = root
         self._mode: Mode = mode
-        self._grants = self._hands.asks.grants(exchange.pen.lease.n)
+        self._grants = self._granted()
+
+    def _granted(self) -> tuple[Grant, ...]:
+        return tuple(map(parse_grant, self._hands.asks.grants(self._exchange.session.n)))
 
     async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
         registry = self._exchange.registry
@@ -129,14 +137,16 @@ class Calls:
     def _bound(self, call: Ready, change: Change | None) -> str:
         exchange = self._exchange
         return digest(
-            tool=call.use.name,
-            arguments=call.arguments,
-            call_id=f"{exchange.message_id}/{exchange.step}/{call.use.id}",
-            session=exchange.session.id,
-            folder=self._root.path,
-            sandbox=self._hands.sandboxes.profile,
-            network=call.touch.network,
-            writes=_hashes(change),
+            Binding(
+                tool=call.use.name,
+                arguments=call.arguments,
+                call_id=f"{exchange.message_id}/{exchange.step}/{call.use.id}",
+                session_id=exchange.session.id,
+                folder=self._root.path,
+                profile=self._hands.sandboxes.profile,
+                network=call.touch.network,
+                writes=_hashes(change),
+            )
         )
 
     async def _asked(
@@ -151,7 +161,7 @@ class Calls:
         call.approval_id = answered.id
         assert answered.reply is not None
         if answered.reply.word == "allow_all":
-            self._grants = self._hands.asks.grants(self._exchange.pen.lease.n)
+            self._grants = self._granted()
             await self._exchange.asking.look_again()
         return answered.reply
 
@@ -198,19 +208,24 @@ class Calls:
             await to_its_end(asyncio.to_thread(apply, self._root, change, self._exchange.fence))
         except Exception as problem:
             return failed(problem)
-        for path, _, after in _hashes(change):
-            context.saw(path, after)
+        for write in _hashes(change):
+            context.saw(write.path, write.after)
         return success(change.result)
 
     async def _run(self, call: Ready, tool: Tool, context: CallContext) -> Outcome:
         if "execute" not in tool.effects:
             return await perform(tool, call.arguments, context)
-        watch = await self._hands.watch(self._root)
-        await watch.begin()
+        watching = Watching(
+            self._hands, self._root.path, f"{self._exchange.session.id}-{call.use.id}"
+        )
+        try:
+            await watching.begin()
+        except Exception as problem:
+            return failed(problem)
         try:
             return await perform(tool, call.arguments, context)
         finally:
-            context.wrote(await watch.changed())
+            context.wrote(await whatever_comes(watching.end(self._exchange.store)))
 
 
 def _locked(call: Ready) -> tuple[str, ...]:
@@ -218,9 +233,9 @@ def _locked(call: Ready) -> tuple[str, ...]:
     return call.claim.writes if "write" in call.tool.effects else ()
 
 
-def _hashes(change: Change | None) -> tuple[tuple[str, str, str], ...]:
+def _hashes(change: Change | None) -> tuple[facts.FileChange, ...]:
     edits = change.edits if change else ()
-    return tuple((edit.path, _sha(edit.before), _sha(edit.after)) for edit in edits)
+    return tuple(facts.FileChange(edit.path, _sha(edit.before), _sha(edit.after)) for edit in edits)
 
 
 def _sha(content: bytes | None) -> str:
