@@ -225,7 +225,7 @@ async def test_a_read_waits_for_the_write_before_it_that_is_still_asked_about(
 async def test_without_anybody_to_ask_the_exchange_is_parked_and_goes_on_when_it_is_answered(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    model = scripted([write("a.txt", "1"), call("list_dir")], SAY)
+    model = scripted([write("a.txt", "1"), call("read_file", file_path="notes.txt")], SAY)
     async with Studio(home, flags={"patience": 0}) as studio:
         session = await studio.start(model=model, folder=folder)
         with pytest.raises(Waits):
@@ -245,7 +245,7 @@ async def test_without_anybody_to_ask_the_exchange_is_parked_and_goes_on_when_it
     assert (folder / "a.txt").read_text() == "1"
     assert len(of_type(log, "approval_required")) == 1
     assert len(of_type(log, "exchange_response")) == 1
-    assert [one.name for one in of_type(log, "tool_intent")] == ["list_dir", "write_file"]
+    assert [one.name for one in of_type(log, "tool_intent")] == ["read_file", "write_file"]
 
 
 async def test_closing_the_studio_leaves_what_is_asked_open(

@@ -70,7 +70,7 @@ class Worker:
     async def close(self) -> None:
         """Cancel what runs, wait until its end is in the log, and die. What waits for an answer goes on waiting."""
         for exchange in self._running:
-            exchange.leaving = exchange.asking.only_waits
+            exchange.leaving = exchange.asking.has_open
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -157,6 +157,9 @@ class Worker:
         except Parked:
             if await self._log.database.write(lambda c: leases.park(c, pen.lease)):
                 return True
+            if exchange.leaving:
+                await finish(exchange, STOPPED, "Cancelled by the user")
+                raise asyncio.CancelledError from None
             # The answer came at that very moment: go on from the log.
             pen.lease = msgspec.structs.replace(pen.lease, parked=True)
         return exchange.released

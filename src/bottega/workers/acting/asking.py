@@ -23,8 +23,8 @@ PATIENCE = 60.0
 """Seconds that an exchange with nothing else to do waits in place for an answer."""
 
 
-class Parked(Exception):  # noqa: N818 - it is no error
-    """Nothing of the exchange can go on before an answer comes."""
+class Parked(BaseException):
+    """Nothing of the exchange can go on before an answer comes. Like a cancellation, no tool may swallow it."""
 
 
 class Record(Protocol):
@@ -56,6 +56,11 @@ class Asking:
         self._waits: dict[str, _Wait] = {}
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def has_open(self) -> bool:
+        """Something is asked, or just about to be."""
+        return bool(self._waits)
 
     @property
     def only_waits(self) -> bool:
