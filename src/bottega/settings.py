@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from bottega.approvals.mode import MODES, Mode
 from bottega.approvals.rule import Rule
 from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.providers.provider import Effort, Wishes
@@ -45,6 +46,10 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Meta(description="The model of new sessions; empty: chosen by what is configured."),
     ] = ""
     agent: Annotated[str, Meta(description="The agent of new sessions.")] = "assistant"
+    mode: Annotated[
+        Mode,
+        Meta(description="How much may be done unasked: plan (nothing), ask, or allow."),
+    ] = "ask"
     limits: Annotated[
         Literal["default", "strict"],
         Meta(description="How far an exchange may go: default (50 model calls) or strict (8)."),
@@ -77,10 +82,6 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         int,
         Meta(ge=0, description="Days after which the pieces of an answer are dropped; 0: never."),
     ] = 0
-    mode: Annotated[
-        Literal["plan", "ask", "allow"], Meta(description="How much is done unasked.")
-    ] = "ask"
-    rules: Annotated[tuple[Rule, ...], Meta(description="Rules.")] = ()
     patience: Annotated[
         float,
         Meta(ge=0, description="Seconds that a run waits in place for an answer, then lets go."),
@@ -105,6 +106,12 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         dict[str, OwnProvider],
         Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
     ] = {}
+    rules: Annotated[
+        tuple[Rule, ...],
+        Meta(
+            description="What is allowed, asked for or denied: [[rules]] with verdict and what it is about."
+        ),
+    ] = ()
 
 
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
@@ -242,8 +249,8 @@ def _place(name: str, source: Source, where: str | None) -> str:
 
 
 def _unknown(name: str, place: str) -> Problem:
-    near = get_close_matches(name, Values.__struct_fields__, 1)
-    meant = f" Did you mean {near[0]!r}?" if near else ""
+    near = get_close_matches(name, Values.__struct_fields__, 2, cutoff=0.75)
+    meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return Misconfigured(
         f"There is no setting {name!r}{place}.{meant}",
         hint="`bottega config list` explains every setting.",
@@ -251,12 +258,14 @@ def _unknown(name: str, place: str) -> Problem:
 
 
 def _wrong(name: str, value: Any, place: str, said: str) -> str:
-    if name != "providers":
+    if name not in ("providers", "rules"):
         return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
-    # Not the value: an address may hold a login.
-    provider = next((each for each in value if not _is_whole(value[each])), "")
+    # Not the value: an address may hold a login, and a rule may be one of many.
     reason, _, path = said.partition(" - at ")
-    key = path.strip("`").removeprefix("$.").replace("[...]", f".{provider}")
+    key = path.strip("`").removeprefix("$.")
+    if name == "providers":
+        provider = next((each for each in value if not _is_whole(value[each])), "")
+        key = key.replace("[...]", f".{provider}")
     return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
 
 
@@ -296,11 +305,12 @@ def _takes(field: dict[str, Any]) -> str:
     return f"{kind} above {field['exclusiveMinimum']:g}" if "exclusiveMinimum" in field else kind
 
 
-_ORDER = ("default", "strict", *get_args(Effort))
+_ORDER = ("default", "strict", *MODES, *get_args(Effort))
 _KINDS = {
     "string": "text",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
     "object": "tables",
+    "array": "tables",
 }

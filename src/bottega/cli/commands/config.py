@@ -91,7 +91,7 @@ def _value(settings: Settings, name: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    if value is None or value in ("", {}):
+    if value is None or value in ("", {}, [], ()):
         return "(not set)"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
