@@ -9,7 +9,9 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -60,6 +62,16 @@ class Context(Protocol):
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         """The run's own sandbox; it lives until the run ends."""
+        ...
+
+    @property
+    def outputs(self) -> Outputs:
+        """What commands of this session printed, and how to find what else was kept."""
+        ...
+
+    @property
+    def shells(self) -> Shells:
+        """The open shells of all sessions; a tool reaches those of its own folder."""
         ...
 
     async def ask(self, question: Question) -> str:

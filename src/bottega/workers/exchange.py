@@ -27,7 +27,9 @@ from bottega.tools.schedule import run_all
 from bottega.tools.tool import Effect, Outcome, Tool, failure
 from bottega.workers.track import Track
 from bottega.workspaces.confine import Root
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 _ACTORS: dict[type[Any], Actor] = {
     facts.UserMessage: "user",
@@ -176,6 +178,14 @@ class _Context:
         return None
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
+        raise Refused("Commands cannot run here.")
+
+    @property
+    def outputs(self) -> Outputs:
+        raise Refused("Commands cannot run here.")
+
+    @property
+    def shells(self) -> Shells:
         raise Refused("Commands cannot run here.")
 
     async def ask(self, question: Question) -> str:
