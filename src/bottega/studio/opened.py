@@ -41,4 +41,5 @@ class Opened:
     async def close(self) -> None:
         if self._worker:
             await self._worker.close()
+        await self.hands.close()
         await self.runtime.close()

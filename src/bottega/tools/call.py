@@ -123,7 +123,8 @@ async def bounded_outcome(outcome: Outcome, keep: Keep | None) -> Outcome:
     """The outcome at a size that a model can read; the whole of it is kept where it was cut."""
     if outcome.error is not None:
         fault = Fault(cut(outcome.error.message), outcome.error.code)
-        return msgspec.structs.replace(outcome, error=fault)
+        result = bounded(outcome.result, outcome.kept) if outcome.result is not None else None
+        return msgspec.structs.replace(outcome, error=fault, result=result)
     small = bounded(outcome.result, outcome.kept)
     if small is outcome.result or keep is None or outcome.kept:
         return msgspec.structs.replace(outcome, result=small)

@@ -10,7 +10,9 @@ import msgspec
 
 from bottega.approvals.touch import Touch
 from bottega.workspaces.confine import Root
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 if TYPE_CHECKING:
     from bottega.tools.tool import Outcome
@@ -69,6 +71,16 @@ class Context(Protocol):
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         """The run's own sandbox; it lives until the run ends."""
+        ...
+
+    @property
+    def outputs(self) -> Outputs:
+        """What commands of this session printed, and how to find what else was kept."""
+        ...
+
+    @property
+    def shells(self) -> Shells:
+        """The open shells of all sessions; a tool reaches those of its own folder."""
         ...
 
     async def ask(self, question: Question) -> str:

@@ -32,6 +32,7 @@ class Fault(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     status: Literal["success", "error"]
     result: Any = None
+    """With an error: what there is all the same, such as the output of a command that had to be ended."""
     error: Fault | None = None
     media: tuple[Image | Audio | Document, ...] = ()
     """What a model may look at; it stands beside the text."""
@@ -39,7 +40,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """Where the whole of a long result is, as a sentence."""
 
     def to_text(self) -> str:
-        """What the model reads: JSON of `status` and either `result` or `error`."""
+        """What the model reads: JSON of `status`, `error` if there is one, and `result`."""
         said: dict[str, Any] = {"status": self.status}
         if self.error is not None:
             said["error"] = self.error
@@ -57,8 +58,8 @@ def success(
     return Outcome("success", result=result, media=media, kept=kept)
 
 
-def failure(message: str, code: str) -> Outcome:
-    return Outcome("error", error=Fault(message, code))
+def failure(message: str, code: str, result: Any = None) -> Outcome:
+    return Outcome("error", result=result, error=Fault(message, code))
 
 
 class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):

@@ -11,11 +11,13 @@ def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
     from bottega.tools.builtin.files.patch_file import PATCH_FILE
     from bottega.tools.builtin.files.read_file import READ_FILE
     from bottega.tools.builtin.files.write_file import WRITE_FILE
+    from bottega.tools.builtin.shell.bash_exec import BASH_EXEC
+    from bottega.tools.builtin.shell.read_output import READ_OUTPUT
+    from bottega.tools.builtin.shell.shell_close import SHELL_CLOSE
+    from bottega.tools.builtin.shell.shell_exec import SHELL_EXEC
+    from bottega.tools.builtin.shell.shell_open import SHELL_OPEN
     from bottega.tools.builtin.web.web_fetch import web_fetch
 
-    return Registry(
-        (
-            *(READ_FILE, LIST_DIR, WRITE_FILE, PATCH_FILE, MULTI_EDIT),
-            web_fetch(fetcher or Fetcher()),
-        )
-    )
+    files = (READ_FILE, LIST_DIR, WRITE_FILE, PATCH_FILE, MULTI_EDIT)
+    shell = (BASH_EXEC, SHELL_OPEN, SHELL_EXEC, SHELL_CLOSE, READ_OUTPUT)
+    return Registry((*files, *shell, web_fetch(fetcher or Fetcher())))

@@ -17,7 +17,9 @@ from bottega.providers.provider import Failed, Finished, Request
 from bottega.tools.context import Question, Todo
 from bottega.tools.tool import Fault, Outcome, Tool
 from bottega.workspaces.confine import Root
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 if TYPE_CHECKING:
     from bottega.workers.exchange import Exchange
@@ -83,6 +85,14 @@ class CallContext:
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         return await self._exchange.sandbox(network=network)
+
+    @property
+    def outputs(self) -> Outputs:
+        return self._exchange.hands.outputs(self._exchange.session)
+
+    @property
+    def shells(self) -> Shells:
+        return self._exchange.hands.shells
 
     async def ask(self, question: Question) -> str:
         body = msgspec.json.encode(question)
