@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -73,15 +74,16 @@ class TestTunnel:
             writer.write(b"bye")
             writer.write_eof()
             heard.append(await reader.read())
+            done.set()
 
+        done = asyncio.Event()
         async with speaking(early) as port, leaving(opening(port)) as out:
             client = await out.tunnel(f"127.0.0.1:{port}")
             assert await client.reader.read() == b"bye"
             client.writer.write(b"y" * 300_000)
             client.writer.write_eof()
             await client.close(5)
-            while not heard:
-                await asyncio.sleep(0)
+            await asyncio.wait_for(done.wait(), 5)
         assert heard == [b"y" * 300_000]
 
     async def test_a_client_that_vanishes_takes_its_connection_along(self) -> None:
@@ -350,8 +352,6 @@ async def test_a_hostile_head_costs_no_time(line: str) -> None:
     reader = asyncio.StreamReader(LARGEST)
     reader.feed_data(f"GET / HTTP/1.1\r\n{line}\r\n\r\n".encode())
     started = time.thread_time()
-    try:
+    with suppress(BadHead):
         await read_head(reader)
-    except BadHead:
-        pass
     assert time.thread_time() - started < 0.1

@@ -141,8 +141,8 @@ class TestUpstream:
     async def test_a_proxy_that_is_not_there_is_named(self) -> None:
         async with speaking(saying(b"")) as port:
             pass
+        through = upstream(f"http://127.0.0.1:{port}")
         with pytest.raises(Unreachable, match=f"The proxy 127.0.0.1:{port} cannot be reached"):
-            through = upstream(f"http://127.0.0.1:{port}")
             await WayOut(Guard(), upstream=through).reach(Place("8.8.8.8", 443))
 
     @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from bottega.workspaces.network.way import WayOut
 
 MOST = 64
 """Connections at once; as many more wait for their turn, the rest is refused."""
+_BACKLOG = 1024
+"""Clients that the kernel keeps until they are accepted; a connection beyond that fails at once."""
 _LONGEST_PATH = 107
 """What the kernel takes for the path of a socket."""
 _PAUSE = 0.5
@@ -74,7 +76,7 @@ class Egress:
             if owner is not None:
                 os.chown(path, owner, -1)
             os.chmod(path, 0o666 if owner is None else 0o600)
-            self._listener.listen(self._most)
+            self._listener.listen(_BACKLOG)
             # Last: nobody gets in before the rest is as it must be.
             os.chmod(self._folder, 0o711)  # noqa: S103
         except BaseException:
