@@ -1,6 +1,7 @@
 """The parser of URLs: what it takes, how it writes it, and that it refuses what can be read twice."""
 
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -119,8 +120,6 @@ def test_a_redirect_that_leaves_the_web_is_refused(location: str) -> None:
 )
 def test_a_hostile_url_costs_no_time(text: str) -> None:
     started = time.thread_time()
-    try:
+    with suppress(BadUrl):
         parse(text)
-    except BadUrl:
-        pass
     assert time.thread_time() - started < 0.1

@@ -12,7 +12,7 @@ from aiohttp.tracing import Trace
 
 from bottega.workspaces.network.guard import Unreachable
 from bottega.workspaces.network.url import Url
-from bottega.workspaces.network.way import CONNECT, WayOut
+from bottega.workspaces.network.way import CONNECT, WayOut, told
 
 _FAREWELL = 0.1
 """Seconds for the end of a TLS connection; nobody waits for what comes then."""
@@ -56,7 +56,7 @@ class Connector(BaseConnector):
             raise Untrusted(f"{self._url.place} has no valid certificate: {why}.") from None
         except OSError as problem:
             opened.close()
-            why = getattr(problem, "reason", None) or problem.strerror or "it broke off"
+            why = problem.reason if isinstance(problem, ssl.SSLError) else told(problem)
             raise Unreachable(f"{self._url.place} did not begin to speak TLS: {why}.") from None
         except BaseException:
             opened.close()

@@ -14,7 +14,7 @@ from bottega.workspaces.network.url import Url
 
 LARGEST = 64 * 1024
 """Bytes of one head."""
-_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}):[ \t]*([^\0\r\n]*)")
+_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}):([^\0\r\n]*)")
 _REQUEST = re.compile(r"([A-Z]{1,32}) ([!-~]{1,8192}) HTTP/1\.[01]")
 _STATUS = re.compile(r"HTTP/1\.[01] ([1-5][0-9]{2})(?: [^\0\r\n]*)?")
 _REASON = 300
@@ -88,7 +88,7 @@ async def read_head(reader: asyncio.StreamReader) -> Head | None:
         found = _FIELD.fullmatch(line)
         if found is None:
             raise BadHead("one of its lines is no field")
-        fields.append((found[1], found[2].rstrip(" \t")))
+        fields.append((found[1], found[2].strip(" \t")))
     return Head(first, tuple(fields))
 
 

@@ -11,6 +11,7 @@ import msgspec
 from bottega.workspaces.network import head as heads
 from bottega.workspaces.network.head import BadHead
 from bottega.workspaces.network.relay import Relay
+from bottega.workspaces.network.way import told
 
 _BODILESS = frozenset({204, 304})
 
@@ -50,7 +51,7 @@ async def exchange(sent: Sent, relay: Relay) -> None:
             raise Cut("it did not answer in time") from None
     except OSError as problem:
         if not answered:
-            raise Cut((problem.strerror or "it broke off").lower()) from None
+            raise Cut(told(problem)) from None
 
 
 async def _upload(sent: Sent, relay: Relay) -> None:

@@ -23,10 +23,12 @@ class End(msgspec.Struct, frozen=True):
         try:
             async with asyncio.timeout(within):
                 await self.writer.wait_closed()
-        except OSError:
-            pass
-        finally:
+        except (TimeoutError, asyncio.CancelledError) as waited:
             self.abort()
+            if isinstance(waited, asyncio.CancelledError):
+                raise
+        except OSError:
+            pass  # it is gone already
 
     def abort(self) -> None:
         """Drop it at once."""

@@ -6,6 +6,7 @@ checked address; only if it alone can look names up (`names`) is it given the na
 
 import asyncio
 import base64
+import os
 import socket
 from urllib.parse import unquote, urlsplit
 
@@ -58,21 +59,25 @@ def _unusable() -> Misconfigured:
 
 
 class WayOut:
-    def __init__(self, guard: Guard, *, upstream: Upstream | None = None) -> None:
+    def __init__(
+        self, guard: Guard, *, upstream: Upstream | None = None, connect: float = CONNECT
+    ) -> None:
+        """A connection must stand within `connect` seconds."""
         self._guard = guard
         self._upstream = upstream
+        self._connect = connect
 
     async def reach(self, place: Place) -> socket.socket:
         """A connection to the place, for the caller to close; raises a `Problem` where there is none."""
         by_name = self._upstream is not None and self._upstream.names
         checked = await self._guard.check(place, by_name=by_name)
         try:
-            async with asyncio.timeout(CONNECT):
+            async with asyncio.timeout(self._connect):
                 if self._upstream is None or checked.opened:
                     return await _connected(place, checked.addresses)
                 return await _through(self._upstream, checked)
         except TimeoutError:
-            raise Unreachable(f"{place} did not answer within {CONNECT:g} s.") from None
+            raise Unreachable(f"{place} did not answer within {self._connect:g} s.") from None
 
 
 async def _connected(place: Place, addresses: tuple[Address, ...]) -> socket.socket:
@@ -85,7 +90,7 @@ async def _connected(place: Place, addresses: tuple[Address, ...]) -> socket.soc
         except TimeoutError:
             reason = "no answer"
         except OSError as problem:
-            reason = (problem.strerror or str(problem)).lower()
+            reason = told(problem)
     raise Unreachable(f"{place} could not be reached: {reason}.")
 
 
@@ -118,7 +123,7 @@ async def _through(upstream: Upstream, checked: Checked) -> socket.socket:
             raise Unreachable(f"{checked.place} could not be reached: the proxy {said}.")
     except OSError as problem:
         opened.close()
-        raise Unreachable(f"The proxy {upstream.place} broke off: {problem}.") from None
+        raise Unreachable(f"The proxy {upstream.place} broke off: {told(problem)}.") from None
     except BaseException:
         opened.close()
         raise
@@ -132,7 +137,7 @@ async def _to_proxy(place: Place) -> socket.socket:
         family, _, _, _, where = found[0]
         return await _open(str(where[0]), 4 if family == socket.AF_INET else 6, place.port)
     except OSError as problem:
-        raise Unreachable(f"The proxy {place} cannot be reached: {problem}.") from None
+        raise Unreachable(f"The proxy {place} cannot be reached: {told(problem)}.") from None
 
 
 async def _status(opened: socket.socket) -> int:
@@ -144,5 +149,12 @@ async def _status(opened: socket.socket) -> int:
         head += piece
         if not piece or len(head) > _ANSWER:
             return 0
-    words = head.split(b" ", 2)
-    return int(words[1]) if words[0].startswith(b"HTTP/1.") and words[1].isdigit() else 0
+    version, _, rest = head.partition(b" ")
+    return int(rest[:3]) if version.startswith(b"HTTP/1.") and rest[:3].isdigit() else 0
+
+
+def told(problem: OSError) -> str:
+    """What the system says, without the numbers that asyncio adds."""
+    if isinstance(problem, socket.gaierror):
+        return "its name cannot be found"
+    return (os.strerror(problem.errno) if problem.errno else "it broke off").lower()
