@@ -11,9 +11,9 @@ import msgspec
 from bottega import settings as every
 from bottega.cli import start
 from bottega.cli.screen.page import Page, print_json
-from bottega.cli.whole import write_whole
 from bottega.errors import BadUsage, Misconfigured, NotFound
 from bottega.settings import OwnProvider, Settings, Values
+from bottega.storage.whole import write_whole
 
 
 @click.group("config")

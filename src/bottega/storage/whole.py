@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bottega.errors import StorageFailed
+from bottega.failpoint import failpoint
 
 
 def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
@@ -18,9 +19,13 @@ def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
             for piece in pieces:
                 file.write(piece)
             file.flush()
+            failpoint("whole.before_sync")
             os.fsync(file.fileno())
         fresh.chmod(mode)
+        failpoint("whole.before_rename")
         fresh.rename(path)
+        failpoint("whole.after_rename")
+        _sync(path.parent)
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise StorageFailed(
@@ -30,3 +35,12 @@ def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
+
+
+def _sync(folder: Path) -> None:
+    """Make the new name durable too."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

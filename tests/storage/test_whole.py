@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bottega.cli.whole import write_whole
+from bottega.storage.whole import write_whole
 from bottega.errors import StorageFailed
 
 
