@@ -52,7 +52,7 @@ class Workbench:
         self.asked.append(question)
         return self.answers.pop(0)
 
-    async def delegate(self) -> Outcome:
+    async def delegate(self) -> dict[str, Any]:
         raise AssertionError("no tool under test is a client's")
 
     async def todos(self) -> tuple[Todo, ...]:

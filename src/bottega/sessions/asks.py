@@ -189,7 +189,9 @@ def _covered(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> list[tup
     grant = _grant(ask, reply)
     if not grant:
         return []
-    others = _select(connection, "session = ? AND status = 'open' AND kind = 'tool'", (ask.session,))
+    others = _select(
+        connection, "session = ? AND status = 'open' AND kind = 'tool'", (ask.session,)
+    )
     same = Reply("allow_once", f"Covered by {grant}, which was allowed for this session.")
     found = [(other, same) for other in others if grant in other.asked.detail.get("offers", ())]
     for other, _ in found:

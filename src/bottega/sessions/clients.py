@@ -9,7 +9,7 @@ import msgspec
 from bottega.errors import BadUsage
 from bottega.storage.database import Database
 from bottega.tools.context import Context
-from bottega.tools.tool import Outcome, Tool
+from bottega.tools.tool import Outcome, Tool, failure, success
 from bottega.tools.validate import Validator
 
 
@@ -33,7 +33,10 @@ class ClientTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def _delegated(_: dict[str, Any], context: Context) -> Outcome:
-    return await context.delegate()
+    sent = await context.delegate()
+    if sent.get("is_error"):
+        return failure(str(sent.get("result", "")), "CLIENT_FAILED")
+    return success(sent.get("result"))
 
 
 async def declare(database: Database, n: int, tools: Iterable[ClientTool]) -> None:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -13,9 +13,6 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
 from bottega.workspaces.shells.shells import Shells
-
-if TYPE_CHECKING:
-    from bottega.tools.tool import Outcome
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -87,8 +84,8 @@ class Context(Protocol):
         """Ask the person, durably; returns what they said."""
         ...
 
-    async def delegate(self) -> "Outcome":
-        """Have the client that declared this tool run it, and wait, durably, for what it sends back."""
+    async def delegate(self) -> dict[str, Any]:
+        """Have the client that declared this tool run it, and wait, durably, for its `result` or `is_error`."""
         ...
 
     async def todos(self) -> tuple[Todo, ...]: ...

@@ -23,13 +23,12 @@ from bottega.sessions import asks, inbox
 from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
 from bottega.sessions.session import SessionRow, now
-from bottega.tools.registry import Registry
 from bottega.tools.tool import Outcome, failure
 from bottega.workers.acting.asking import Asking
 from bottega.workers.acting.calls import Calls
-from bottega.workers.acting.context import Noted
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
+from bottega.workers.acting.noted import NOTHING, Noted
 from bottega.workers.acting.sandboxes import RunSandboxes
 from bottega.workers.track import Track
 from bottega.workspaces.changes.kept import blobs_of, keep
@@ -49,8 +48,6 @@ _ACTORS: dict[type[Any], Actor] = {
     facts.ToolOutputDelta: "tool",
     facts.ToolResultFact: "tool",
 }
-
-_NOTHING = Noted()
 
 
 class Exchange:
@@ -172,7 +169,7 @@ class Exchange:
         await self.pen.record(event, also=self._attached(intent.writes))
 
     async def answer(
-        self, use: ToolUse, outcome: Outcome, noted: Noted = _NOTHING
+        self, use: ToolUse, outcome: Outcome, noted: Noted = NOTHING
     ) -> facts.ToolResultFact:
         result = facts.ToolResultFact(
             use.id,
@@ -212,17 +209,6 @@ class Exchange:
         with suppress(NotFound):
             return self._attachments.read(self.session.n, name)
         return None
-
-    @property
-    def at_once(self) -> int:
-        return self.plan.agent.at_once
-
-    @property
-    def registry(self) -> Registry:
-        return self.plan.registry
-
-    def todos(self) -> tuple[facts.TodoItem, ...]:
-        return self.hands.todos(self.session.n)
 
     async def sandbox(self, *, network: bool) -> Sandbox:
         return await self._sandboxes.get(network=network)

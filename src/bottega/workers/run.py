@@ -17,7 +17,7 @@ from bottega.workers.acting.asking import Parked
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
 from bottega.workers.recover import settled, tell_edits
-from bottega.workers.shield import whatever_comes
+from bottega.workers.acting.shield import whatever_comes
 
 _log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -28,14 +28,12 @@ from bottega.tools.schedule import Claim, run_all
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
 from bottega.workers.acting.context import CallContext
 from bottega.workers.acting.question import asked
-from bottega.workers.shield import to_its_end, whatever_comes
+from bottega.workers.acting.scene import Scene
+from bottega.workers.acting.shield import to_its_end, whatever_comes
 from bottega.workers.acting.watching import Watching
 from bottega.workspaces.changes.apply import apply
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
-
-if TYPE_CHECKING:
-    from bottega.workers.exchange import Exchange
 
 
 class Ready(msgspec.Struct):
@@ -65,7 +63,7 @@ def ready(use: ToolUse, tool: Tool | Outcome, arguments: dict[str, Any], root: R
 
 
 class Calls:
-    def __init__(self, exchange: "Exchange", root: Root, mode: Mode) -> None:
+    def __init__(self, exchange: Scene, root: Root, mode: Mode) -> None:
         self._exchange = exchange
         self._hands = exchange.hands
         self._root = root
@@ -76,10 +74,10 @@ class Calls:
         return tuple(map(parse_grant, self._hands.asks.grants(self._exchange.session.n)))
 
     async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
-        registry = self._exchange.registry
+        registry = self._exchange.plan.registry
         calls = [ready(use, found(use, registry), use.input, self._root) for use in uses]
         return await run_all(
-            [(each, each.claim) for each in calls], self._one, self._exchange.at_once
+            [(each, each.claim) for each in calls], self._one, self._exchange.plan.agent.at_once
         )
 
     async def _one(self, call: Ready) -> facts.ToolResultFact:

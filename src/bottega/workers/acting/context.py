@@ -4,7 +4,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -15,25 +15,13 @@ from bottega.messages.block import Text, ToolUse, plain_text
 from bottega.messages.message import Message, Usage
 from bottega.providers.provider import Failed, Finished, Request
 from bottega.tools.context import Question, Todo
-from bottega.tools.tool import Fault, Outcome, Tool
+from bottega.tools.tool import Tool
+from bottega.workers.acting.noted import Noted
+from bottega.workers.acting.scene import Scene
 from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
 from bottega.workspaces.shells.shells import Shells
-
-if TYPE_CHECKING:
-    from bottega.workers.exchange import Exchange
-
-
-class Noted(msgspec.Struct, frozen=True):
-    """What is told of a call beside its outcome."""
-
-    duration_ms: int = 0
-    blob: str = ""
-    seen: tuple[facts.FileSeen, ...] = ()
-    writes: tuple[facts.FileChange, ...] = ()
-    usage: Usage = Usage()
-    cost: int | None = 0
 
 
 class ModelFailed(Problem):
@@ -43,7 +31,7 @@ class ModelFailed(Problem):
 
 
 class CallContext:
-    def __init__(self, exchange: "Exchange", root: Root, use: ToolUse, tool: Tool | None) -> None:
+    def __init__(self, exchange: Scene, root: Root, use: ToolUse, tool: Tool | None) -> None:
         self.root = root
         self.session_id = exchange.session.id
         self.call_id = use.id
@@ -109,7 +97,7 @@ class CallContext:
         assert answered.reply is not None
         return answered.reply.note
 
-    async def delegate(self) -> Outcome:
+    async def delegate(self) -> dict[str, Any]:
         """Have the client that declared this tool run it, and wait for what it sends back."""
         body = msgspec.json.encode(
             [self._use.name, self._use.input, self._exchange.step], order="sorted"
@@ -119,14 +107,12 @@ class CallContext:
         )
         answered = await self._exchange.asking.ask(asked, self._use.input)
         assert answered.reply is not None
-        sent = answered.reply.input or {}
-        if sent.get("is_error"):
-            return Outcome("error", error=Fault(str(sent.get("result", "")), "CLIENT_FAILED"))
-        return Outcome("success", sent.get("result"))
+        return answered.reply.input or {}
 
     async def todos(self) -> tuple[Todo, ...]:
         return tuple(
-            msgspec.convert(msgspec.to_builtins(item), Todo) for item in self._exchange.todos()
+            msgspec.convert(msgspec.to_builtins(item), Todo)
+            for item in self._exchange.hands.todos(self._exchange.session.n)
         )
 
     async def set_todos(self, todos: tuple[Todo, ...]) -> None:
