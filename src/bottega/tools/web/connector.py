@@ -27,7 +27,8 @@ class Untrusted(Unreachable):
 class Connector(BaseConnector):
     """For one URL; a second request opens a second connection, checked anew."""
 
-    def __init__(self, way: WayOut, url: Url, trust: ssl.SSLContext) -> None:
+    def __init__(self, way: WayOut, url: Url, trust: ssl.SSLContext | None) -> None:
+        """With `trust`, TLS, and the other end must show that it is the URL's host."""
         super().__init__(force_close=True)
         self._way = way
         self._url = url
@@ -40,12 +41,12 @@ class Connector(BaseConnector):
         timeout: ClientTimeout,  # noqa: ASYNC109
     ) -> ResponseHandler:
         opened = await self._way.reach(self._url.place)
-        secure = self._url.scheme == "https"
+        secure = self._trust is not None
         try:
             _, protocol = await self._loop.create_connection(
                 self._factory,
                 sock=opened,
-                ssl=self._trust if secure else None,
+                ssl=self._trust,
                 server_hostname=self._url.place.host if secure else None,
                 ssl_handshake_timeout=CONNECT if secure else None,
                 ssl_shutdown_timeout=_FAREWELL if secure else None,

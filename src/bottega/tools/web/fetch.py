@@ -93,8 +93,9 @@ class Fetcher:
 
         from bottega.tools.web.connector import Connector
 
+        secure = hop.url.scheme == "https"
         async with aiohttp.ClientSession(
-            connector=Connector(self._way, hop.url, self._trust),
+            connector=Connector(self._way, hop.url, self._trust if secure else None),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(),
             auto_decompress=False,
