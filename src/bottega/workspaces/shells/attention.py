@@ -44,11 +44,12 @@ class Attention:
         deadline: float,
         before: Readers | None,
         done: Callable[[], bool],
-        prompts: Callable[[], bool],
+        may_ask: Callable[[bool], bool],
     ) -> bool:
         """Wait until it is done or the deadline is there; True: it waits for input, sooner.
 
-        `before` are the readers when something was typed last; `prompts` tells whether what came looks like a question.
+        `before` are the readers when something was typed last. `may_ask` has the last word: it is given whether the
+        system shows a reader, rather than that it cannot be asked.
         """
         loop = asyncio.get_running_loop()
         pause, sure, since = self._pace.quiet, False, loop.time()
@@ -59,10 +60,9 @@ class Attention:
                 pause, sure, since = self._pace.quiet, False, loop.time()
                 continue
             readers = await self.readers()
-            if readers is None:
-                waits = prompts() and loop.time() - since >= self._pace.unknown
-            else:
-                waits = bool(readers - (before or frozenset()))
+            seen = bool(readers and readers - (before or frozenset()))
+            silent = readers is None and loop.time() - since >= self._pace.unknown
+            waits = (seen or silent) and may_ask(seen)
             if waits and sure and not self.news.is_set():
                 return True
             sure = waits

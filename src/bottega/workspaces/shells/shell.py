@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 
 import msgspec
 
-from bottega.errors import Conflict
+from bottega.errors import Conflict, NotFound
 from bottega.workspaces.outputs.drain import drain, in_thread, unbroken
 from bottega.workspaces.outputs.glimpse import Glimpse
 from bottega.workspaces.outputs.live import Live
@@ -44,6 +44,10 @@ class NothingRuns(Conflict):
     """The shell waits for a command."""
 
     code = "nothing_runs"
+
+
+class Gone(NotFound):
+    """The shell has ended."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -166,6 +170,8 @@ class Shell:
         except TimeoutError:
             raise Busy(f"Another call still uses the shell {self.id!r}.") from None
         try:
+            if self.ended:
+                raise Gone(f"The shell {self.id!r} has ended.", hint="shell_open opens another.")
             self._on_use()
             yield deadline
         finally:
@@ -185,7 +191,7 @@ class Shell:
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 await self._terminal.write(text)
-            waiting = await self._attention.wait(deadline, before, self._done, self._prompts)
+            waiting = await self._attention.wait(deadline, before, self._done, self._may_ask)
         if self.ended:
             await unbroken(self._life)
         return self._reply(live, asyncio.get_running_loop().time() - began, waiting=waiting)
@@ -206,8 +212,9 @@ class Shell:
     def _done(self) -> bool:
         return self.ended or self._code is not None
 
-    def _prompts(self) -> bool:
-        return not self.speaks or self._stream.unfinished
+    def _may_ask(self, seen: bool) -> bool:
+        """A shell reads its own input before a command has begun; and a pause alone is no question."""
+        return not self.speaks or (self._begun and (seen or self._stream.unfinished))
 
     async def _stop(self) -> None:
         """Stop the command; where that fails, end the shell, so that nothing goes on that was cancelled."""

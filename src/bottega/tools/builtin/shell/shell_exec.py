@@ -82,7 +82,8 @@ SHELL_EXEC = Tool(
     name="shell_exec",
     description=(
         "Run a command in an open shell; gives its output and exit_code. If the program asks for input, the result "
-        "says so: answer with input: true. Without a command, wait for what still runs. `keys` presses keys, such as ctrl-c."
+        "says so: answer with input: true. Without a command, wait for what still runs. `keys` presses keys, such as "
+        "ctrl-c."
     ),
     schema={
         "type": "object",
