@@ -217,7 +217,7 @@ def test_what_a_command_did_can_be_undone_with_its_rights(
     (place / "src" / "main.py").write_bytes(b"spoilt")
     (place / "extra").write_bytes(b"extra")
     found = watch.noticed(before, store)
-    settle(root, found.writes, store, Fence(tmp_path / "state"))
+    settle(root, found.writes, store.read, Fence(tmp_path / "state"))
 
     assert tree(place) == whole
     assert (place / "run.sh").stat().st_mode & 0o777 == 0o755
