@@ -27,6 +27,8 @@ ENTRIES = {
             "sessions": ("sessions", "List the sessions."),
             "show": ("show", "Show what was said in a session."),
             "events": ("events", "Print everything that happened in a session."),
+            "changes": ("files.changes", "Show what a session changed in its folder."),
+            "revert": ("files.revert", "Undo what a session changed in its folder."),
             "search": ("search", "Find words in all sessions."),
             "export": ("export", "Write a session to a file."),
             "import": ("imports", "Read a session from a file that export wrote."),

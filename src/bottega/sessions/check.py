@@ -12,6 +12,7 @@ from bottega.events.event import Event
 from bottega.storage.blobs import Blobs
 from bottega.storage.home import Home
 from bottega.storage.sqlite import connect, explain
+from bottega.workspaces.changes.kept import blobs_of
 
 _RESTORE = "Restore the newest backup from the home's folder `backups`."
 _MOVE_ON = "It can still be read and exported; go on in a new session."
@@ -80,7 +81,8 @@ def _sessions(connection: sqlite3.Connection) -> Iterator[Finding]:
         walk = _Walk(session_id)
         for index, kind, body in rows:
             yield from walk.step(index, kind, body)
-        yield from walk.end(last_index)
+        had = connection.execute("SELECT blob FROM attachments WHERE session = ?", (n,))
+        yield from walk.end(last_index, {name for (name,) in had})
 
 
 class _Walk:
@@ -95,6 +97,8 @@ class _Walk:
         self._tools: set[str] = set()
         self._exchange = ""
         self._ended: set[str] = set()
+        self._named: set[str] = set()
+        """Blobs by which changes of files are shown and undone."""
 
     def step(self, index: int, kind: int, body: bytes) -> Iterator[Finding]:
         if index != self._index + 1:
@@ -109,8 +113,14 @@ class _Walk:
             yield Finding(f"Event {index} of {self._name} is of the wrong kind.", _MOVE_ON)
         yield from self._follow(event)
 
-    def end(self, last_index: int) -> Iterator[Finding]:
+    def end(self, last_index: int, had: set[str]) -> Iterator[Finding]:
         yield from self._lost()
+        if lacking := len(self._named - had):
+            yield Finding(
+                f"{lacking} contents of files that {self._name} changed are not among its blobs:"
+                " those changes cannot be shown or undone.",
+                _RESTORE,
+            )
         if last_index != self._index:
             yield Finding(
                 f"The log of {self._name} ends at {self._index}, but its row says {last_index}.",
@@ -134,6 +144,8 @@ class _Walk:
 
     def _follow(self, event: Event) -> Iterator[Finding]:
         what = event.data
+        if isinstance(what, f.ToolIntent | f.ToolResultFact):
+            self._named.update(blobs_of(what.writes))
         if isinstance(what, f.MessageStart):
             if self._tools:
                 yield from self._lost()  # a result was among them

@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections.abc import Collection
 from typing import Any, Literal
 
 import msgspec
@@ -115,6 +116,18 @@ class Sessions:
             ).fetchall()
         )
         return [_row(row) for row in rows]
+
+    def last_in(self, folders: Collection[str]) -> SessionRow | None:
+        """The session that was last worked on in one of these folders."""
+        marks = ",".join("?" * len(folders))
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE folder IN ({marks})"  # noqa: S608
+                " ORDER BY updated_at DESC, n DESC LIMIT 1",
+                tuple(folders),
+            ).fetchone()
+        )
+        return _row(row) if row else None
 
     async def rename(self, session_id: str, title: str) -> None:
         row = self.get(session_id)

@@ -15,6 +15,7 @@ LARGEST = 64 * 1024
 _PATTERNS = 1_000
 _LONGEST = 512
 _DEEPEST = 3
+_ANY_DEPTH = re.compile(r"\A\*{2,}\Z")
 
 
 class _Pattern(msgspec.Struct, frozen=True):
@@ -67,7 +68,7 @@ def _pattern(line: str) -> _Pattern | None:
     negated = text.startswith("!")
     text = text[negated:]
     folders_only = text.endswith("/")
-    steps = [step for step in text.split("/") if step]
+    steps = [_ANY_DEPTH.sub("**", step) for step in text.split("/") if step]
     if not steps or steps.count("**") > _DEEPEST:
         return None
     anchored = "/" in text.rstrip("/")

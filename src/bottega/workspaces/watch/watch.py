@@ -12,13 +12,12 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
 from bottega.errors import NotFound, Problem
 from bottega.events.facts import FileChange
-from bottega.workspaces.changes.kept import blobs_of
+from bottega.workspaces.changes.kept import Keeps, blobs_of
 from bottega.workspaces.confine import Root
 from bottega.workspaces.watch.compare import difference
 from bottega.workspaces.watch.manifest import Caps, Known, Manifest, load, save
@@ -32,14 +31,6 @@ _SPARE = 1_000
 """Copies that may be out of use before they are looked for."""
 _OLD = 30 * 24 * 3600.0
 """Seconds after which a look that nobody came back to is forgotten."""
-
-
-class Stores(Protocol):
-    """Where the bytes of changed files go for good; `storage.blobs.Blobs` is one."""
-
-    def keep_all(self, contents: Iterable[bytes]) -> list[str]:
-        """Keep them all, durably; returns the sha256 of each."""
-        ...
 
 
 class Noticed(msgspec.Struct, frozen=True):
@@ -86,7 +77,7 @@ class Watch:
         """What changed is in the log: the look is not needed any more."""
         self._path(label).unlink(missing_ok=True)
 
-    def noticed(self, before: Manifest, store: Stores) -> Noticed:
+    def noticed(self, before: Manifest, store: Keeps) -> Noticed:
         """What has changed since `before`, with the bytes of both sides kept in `store`."""
         with self._lock:
             self._last = after = self._look()
@@ -140,7 +131,7 @@ class Watch:
             sha,
         )
 
-    def _keep(self, writes: Iterable[FileChange], store: Stores) -> set[str]:
+    def _keep(self, writes: Iterable[FileChange], store: Keeps) -> set[str]:
         """Copy what the writes name from the shelf to the store; returns what is no longer on the shelf."""
         lost: set[str] = set()
 
