@@ -4,7 +4,12 @@ from bottega.tools.registry import Registry
 
 
 def builtin_registry() -> Registry:
+    from bottega.tools.builtin.files.glob import GLOB
+    from bottega.tools.builtin.files.grep import GREP
     from bottega.tools.builtin.files.list_dir import LIST_DIR
+    from bottega.tools.builtin.files.multi_edit import MULTI_EDIT
+    from bottega.tools.builtin.files.patch_file import PATCH_FILE
     from bottega.tools.builtin.files.read_file import READ_FILE
+    from bottega.tools.builtin.files.write_file import WRITE_FILE
 
-    return Registry((READ_FILE, LIST_DIR))
+    return Registry((READ_FILE, LIST_DIR, GLOB, GREP, WRITE_FILE, PATCH_FILE, MULTI_EDIT))
