@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -106,6 +107,61 @@ def stat_walking(folder: int, path: bytes, follow: bool = True) -> os.stat_resul
         return found
 
     return reach(folder, path, act, follow=True, links=follow)
+
+
+def descend(
+    folder: int,
+    steps: list[bytes],
+    owner: tuple[int, int] = (-1, -1),
+    made: Callable[[int], None] | None = None,
+) -> int:
+    """Open the folder that `steps` lead to, following no link at all: the same on every system.
+
+    With `made`, folders that are missing are made, for `owner`, and their depth is told.
+    """
+    at = os.open(".", _PASS, dir_fd=folder)
+    try:
+        for depth, step in enumerate(steps, 1):
+            try:
+                after = os.open(step, _PASS, dir_fd=at)
+            except FileNotFoundError:
+                if made is None:
+                    raise
+                try:
+                    after = _make(step, at, owner)
+                    made(depth)
+                except FileExistsError:  # another was quicker
+                    after = os.open(step, _PASS, dir_fd=at)
+            os.close(at)
+            at = after
+    except BaseException:
+        os.close(at)
+        raise
+    return at
+
+
+def _make(step: bytes, parent: int, owner: tuple[int, int]) -> int:
+    os.mkdir(step, dir_fd=parent)
+    # By its descriptor: what has the name by now may be something else, which must not change hands.
+    folder = os.open(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        if owner != (-1, -1):
+            os.fchown(folder, *owner)
+        sync_folder(parent)
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
+
+
+def sync_folder(folder: int) -> None:
+    """Make names in an open folder survive a power cut; one that may not be read cannot be asked to."""
+    with suppress(PermissionError):
+        opened = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def reach(
