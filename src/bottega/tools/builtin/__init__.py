@@ -6,6 +6,8 @@ from bottega.tools.web.fetch import Fetcher
 
 def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
     """All of them; pages are fetched by `fetcher`, or by one that knows no private network."""
+    from bottega.tools.builtin.files.glob import GLOB
+    from bottega.tools.builtin.files.grep import GREP
     from bottega.tools.builtin.files.list_dir import LIST_DIR
     from bottega.tools.builtin.files.multi_edit import MULTI_EDIT
     from bottega.tools.builtin.files.patch_file import PATCH_FILE
@@ -18,6 +20,6 @@ def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
     from bottega.tools.builtin.shell.shell_open import SHELL_OPEN
     from bottega.tools.builtin.web.web_fetch import web_fetch
 
-    files = (READ_FILE, LIST_DIR, WRITE_FILE, PATCH_FILE, MULTI_EDIT)
+    files = (READ_FILE, LIST_DIR, GLOB, GREP, WRITE_FILE, PATCH_FILE, MULTI_EDIT)
     shell = (BASH_EXEC, SHELL_OPEN, SHELL_EXEC, SHELL_CLOSE, READ_OUTPUT)
     return Registry((*files, *shell, web_fetch(fetcher or Fetcher())))

@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 
 from bottega.approvals.touch import Touch
-from bottega.errors import BadUsage, Conflict, Problem, Refused
+from bottega.errors import BadUsage, Problem, Refused
 from bottega.tools.context import Context
 from bottega.tools.reading import WHOLE_MAX, TooLarge
 from bottega.tools.settled import settled
 from bottega.workspaces.confine import Missing, Root
 from bottega.workspaces.edit import Edit
+from bottega.workspaces.problems import Stale
 
 FILE_PATH = {
     "type": "string",
@@ -49,12 +50,6 @@ PATCHES: dict[str, Any] = {
         "additionalProperties": False,
     },
 }
-
-
-class Stale(Conflict):
-    """The file is not the one that the model has seen."""
-
-    code = "stale"
 
 
 class Protected(Refused):

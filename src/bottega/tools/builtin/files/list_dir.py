@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from bottega.approvals.touch import Touch
-from bottega.errors import NotFound, Problem
+from bottega.errors import Problem
 from bottega.tools.context import Context
-from bottega.tools.nearest import nearest
+from bottega.tools.nearest import not_found
 from bottega.tools.settled import settled
 from bottega.tools.tool import Outcome, Tool, success, to_builtins
 from bottega.workspaces.confine import Entry, Kind, Missing, Root
@@ -47,10 +47,7 @@ def _list(root: Root, path: str, canonical: str, depth: int) -> Outcome:
     try:
         items, left = _found(root, canonical, depth)
     except Missing as problem:
-        alike = [repr(each) for each in nearest(root, path)]
-        raise NotFound(
-            problem.message, hint=f"Did you mean {' or '.join(alike)}?" if alike else ""
-        ) from None
+        raise not_found(root, path, problem) from None
     items.sort(key=lambda item: item.path.casefold().split("/"))
     result: dict[str, Any] = {"path": root.relative(path), "entries": to_builtins(items)}
     if left:
