@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
 from msgspec import Meta
 
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.mcp.server import NAME, McpServer, is_name
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
 
@@ -84,12 +85,18 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         dict[str, OwnProvider],
         Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
     ] = {}
+    mcp: Annotated[
+        dict[Annotated[str, Meta(pattern=NAME)], McpServer],
+        Meta(description="MCP servers: [mcp.NAME] with command or url; see `bottega mcp add`."),
+    ] = {}
 
 
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
-_TABLES = ("models", "providers")
+_TABLES = ("models", "providers", "mcp")
+_SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": McpServer}
+"""Tables whose values are never told: an address may hold a login, a variable a key."""
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
 
 
@@ -230,18 +237,26 @@ def _unknown(name: str, place: str) -> Problem:
 
 
 def _wrong(name: str, value: Any, place: str, said: str) -> str:
-    if name != "providers":
+    kind = _SECRET.get(name)
+    if kind is None:
         return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
-    # Not the value: an address may hold a login.
-    provider = next((each for each in value if not _is_whole(value[each])), "")
+    if not isinstance(value, dict):
+        return f"The setting {name!r}{place} takes tables: [{name}.NAME]."
+    entries = cast("dict[str, Any]", value)
+    if odd := next((each for each in entries if name == "mcp" and not is_name(each)), None):
+        return (
+            f"An MCP server{place} cannot be called {odd[:60]!r}: at most 32 letters and digits,"
+            " with single dashes or underscores between them."
+        )
+    wrong = next((each for each in entries if not _is_whole(entries[each], kind)), "")
     reason, _, path = said.partition(" - at ")
-    key = path.strip("`").removeprefix("$.").replace("[...]", f".{provider}")
+    key = path.strip("`").removeprefix("$.").replace("[...]", f".{wrong}", 1)
     return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
 
 
-def _is_whole(provider: Any) -> bool:
+def _is_whole(entry: Any, kind: type[msgspec.Struct]) -> bool:
     try:
-        msgspec.convert(provider, OwnProvider, strict=False)
+        msgspec.convert(entry, kind, strict=False)
     except msgspec.ValidationError:
         return False
     return True
