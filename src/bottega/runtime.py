@@ -101,8 +101,9 @@ class Runtime:
 
     def _kept_keys(self) -> dict[str, str]:
         """The key ring's keys; one that cannot be opened must not keep those from the environment from working."""
+        known = {*VENDORS, *self.settings.values.providers}  # others are for MCP servers
         try:
-            return self.keys.all()
+            return {name: key for name, key in self.keys.all().items() if name in known}
         except Problem as problem:
             self._closed_ring = problem
             return {}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
 from msgspec import Meta
@@ -19,6 +19,7 @@ from msgspec import Meta
 from bottega.approvals.mode import MODES, Mode
 from bottega.approvals.rule import Rule
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.mcp.server import NAME, McpServer, is_name
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
 
@@ -106,18 +107,31 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         dict[str, OwnProvider],
         Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
     ] = {}
+<<<<<<< HEAD
     rules: Annotated[
         tuple[Rule, ...],
         Meta(
             description="What is allowed, asked for or denied: [[rules]] with verdict and what it is about."
         ),
     ] = ()
+=======
+    mcp: Annotated[
+        dict[Annotated[str, Meta(pattern=NAME)], McpServer],
+        Meta(description="MCP servers: [mcp.NAME] with command or url; see `bottega mcp add`."),
+    ] = {}
+>>>>>>> mcp
 
 
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
+<<<<<<< HEAD
 _TABLES = ("models", "providers", "rules")
+=======
+_TABLES = ("models", "providers", "mcp")
+_SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": McpServer}
+"""Tables whose values are never told: an address may hold a login, a variable a key."""
+>>>>>>> mcp
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
 
 
@@ -258,6 +272,7 @@ def _unknown(name: str, place: str) -> Problem:
 
 
 def _wrong(name: str, value: Any, place: str, said: str) -> str:
+<<<<<<< HEAD
     if name not in ("providers", "rules"):
         return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
     # Not the value: an address may hold a login, and a rule may be one of many.
@@ -266,12 +281,28 @@ def _wrong(name: str, value: Any, place: str, said: str) -> str:
     if name == "providers":
         provider = next((each for each in value if not _is_whole(value[each])), "")
         key = key.replace("[...]", f".{provider}")
+=======
+    kind = _SECRET.get(name)
+    if kind is None:
+        return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
+    if not isinstance(value, dict):
+        return f"The setting {name!r}{place} takes tables: [{name}.NAME]."
+    entries = cast("dict[str, Any]", value)
+    if odd := next((each for each in entries if name == "mcp" and not is_name(each)), None):
+        return (
+            f"An MCP server{place} cannot be called {odd[:60]!r}: at most 32 letters and digits,"
+            " with single dashes or underscores between them."
+        )
+    wrong = next((each for each in entries if not _is_whole(entries[each], kind)), "")
+    reason, _, path = said.partition(" - at ")
+    key = path.strip("`").removeprefix("$.").replace("[...]", f".{wrong}", 1)
+>>>>>>> mcp
     return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
 
 
-def _is_whole(provider: Any) -> bool:
+def _is_whole(entry: Any, kind: type[msgspec.Struct]) -> bool:
     try:
-        msgspec.convert(provider, OwnProvider, strict=False)
+        msgspec.convert(entry, kind, strict=False)
     except msgspec.ValidationError:
         return False
     return True

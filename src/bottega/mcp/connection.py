@@ -46,6 +46,7 @@ class Connection:
         self._busy = 0
         self._used = 0.0
         self._checks: set[asyncio.Task[None]] = set()
+        self._task: asyncio.Task[None] | None = None
 
     @property
     def is_live(self) -> bool:
@@ -57,7 +58,8 @@ class Connection:
         self._task = asyncio.create_task(self._keep(ready), name=f"mcp-{self.name}")
         try:
             await ready
-        except asyncio.CancelledError:
+        except asyncio.CancelledError:  # given up: it need not be asked to leave
+            self._task.cancel()
             await self.close()
             raise
 
@@ -70,7 +72,7 @@ class Connection:
         except TimeoutError:
             self._suspect()
             raise TooSlow(
-                f"The MCP server {self.name!r} did not answer within {self._timeout:g} seconds.",
+                f"The MCP server {self.name!r} did not answer within {self._timeout:g} s.",
                 hint="The call was called off; whether it had an effect is not known.",
             ) from None
         except MCPError as error:
@@ -92,6 +94,8 @@ class Connection:
     async def close(self) -> None:
         """End it; returns once nothing of the server is left."""
         self.end("")
+        if not self._task:
+            return
         await asyncio.wait({self._task}, timeout=_CLOSING + self._patience.grace)
         self._task.cancel()
         await asyncio.wait({self._task})
@@ -107,10 +111,13 @@ class Connection:
                     message_handler=self._heard,
                     client_info=wire.Implementation(name="bottega", version=version("bottega")),
                 ) as self.session:
-                    await self._greet()
-                    if not ready.done():
-                        ready.set_result(None)
-                    await self._until_over()
+                    try:
+                        await self._greet()
+                        if not ready.done():
+                            ready.set_result(None)
+                        await self._until_over()
+                    finally:  # before anybody waiting learns of the end
+                        self.channel.ended.set()
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # a group of the SDK's may hold anything
@@ -158,7 +165,7 @@ class Connection:
             if left <= 0 and not self._busy:
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.channel.ended.wait(), max(left, 1))
+                await asyncio.wait_for(self.channel.ended.wait(), max(left, 0.05))
 
     def _suspect(self) -> None:
         """A call ran out of time: if the server gives no sign of life either, it has hung."""

@@ -84,11 +84,15 @@ class Pipes:
         await self._writer.drain()
 
     def close_input(self) -> None:
-        """Tell the program that nothing more will come."""
-        self._writer.close()
+        """Tell the program that nothing more will come; what it has not read by now is dropped."""
+        if self._into.is_closing():
+            return
+        if self._into.get_write_buffer_size():
+            self._into.abort()
+        else:
+            self._into.close()
 
     def close(self) -> None:
-        self._into.abort()
         self._from.close()
 
 

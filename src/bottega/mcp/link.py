@@ -138,29 +138,29 @@ class Link:
             state = self._approved.state(self.name, self.server)
             if state != "approved":
                 raise Unavailable(why_not(self.name, state))
+            connection = await self._prepared()
             async with asyncio.timeout(self._around.patience.start):
-                connection = await self._connected()
+                await connection.open()
                 await self._list(connection)
         except BaseException as problem:
             if connection:
                 await connection.close()
             if isinstance(problem, asyncio.CancelledError):
                 raise
-            raise self._put_off(problem, time.monotonic() - began) from None
+            detail = connection.channel.detail() if connection else ""
+            raise self._put_off(problem, detail, time.monotonic() - began) from None
         finally:
             self._starting = None
         self._connection = connection
         return connection
 
-    async def _connected(self) -> "Connection":
+    async def _prepared(self) -> "Connection":
         await asyncio.to_thread(_import)
         from bottega.mcp.connection import Connection
 
         channel = _channel(self.name, self.server, self._around)
         patience = self._around.patience
-        connection = Connection(self.name, channel, self.server.timeout, patience, self._changed)
-        await connection.open()
-        return connection
+        return Connection(self.name, channel, self.server.timeout, patience, self._changed)
 
     async def _list(self, connection: "Connection") -> None:
         from bottega.mcp import listing
@@ -190,11 +190,11 @@ class Link:
                     0 if self._failures == 1 else self._around.patience.backoff, old.reason
                 )
 
-    def _put_off(self, problem: BaseException, took: float) -> Problem:
+    def _put_off(self, problem: BaseException, detail: str, took: float) -> Problem:
         start = self._around.patience.start
         if isinstance(problem, TimeoutError):
             problem = Unavailable(
-                f"The MCP server {self.name!r} did not get ready within {start:g} seconds."
+                f"The MCP server {self.name!r} did not get ready within {start:g} s. {detail}".rstrip()
             )
         elif not isinstance(problem, Problem):
             problem = Unavailable(

@@ -113,6 +113,6 @@ async def _loose_page(
         Offered(
             str(each.get("name", "")), str(each.get("description") or ""), each.get("inputSchema")
         )
-        for each in cast("list[dict[str, Any]]", entries)
+        for each in entries
     ]
     return offered, following if isinstance(following, str) else None

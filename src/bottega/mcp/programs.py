@@ -118,8 +118,12 @@ def _interpreter(program: str) -> str:
 def _of_arguments(arguments: tuple[str, ...]) -> Iterator[str]:
     """What is named by whole paths: a script's package, a folder, a file."""
     for each in arguments:
-        if each.startswith("/") and os.path.exists(each):
-            yield each if os.path.isdir(each) and not _is_too_much(each) else _package(each)
+        if not each.startswith("/") or not os.path.exists(each):
+            continue
+        if not os.path.isdir(each):
+            yield _package(each)
+        elif not _is_too_much(each):
+            yield each
 
 
 def _package(script: str) -> str:

@@ -15,6 +15,8 @@ from msgspec import Meta
 NAME = r"^(?=.{1,32}$)[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$"
 """No two underscores together and none at an end: so `mcp__SERVER__tool` can be read in one way only."""
 
+_REFERENCE = re.compile(r"(Bearer |Basic |Token )?\$(\w+|\{\w+\})")
+
 FOLDER = "{folder}"
 """In an argument: the folder of the session."""
 
@@ -52,6 +54,16 @@ class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         if self.url and not _is_address(self.url):
             raise ValueError("`url` is no http or https address")
 
+    def masked(self) -> "McpServer":
+        """The same as it may be shown: no value of a variable or header that is not a mere name."""
+        return msgspec.structs.replace(
+            self,
+            env={name: _masked(value) for name, value in self.env.items()},
+            headers={name: _masked(value) for name, value in self.headers.items()},
+            url=self.url
+            and urlsplit(self.url)._replace(netloc=_netloc(self.url), query="").geturl(),
+        )
+
     def __repr__(self) -> str:
         # Arguments, variables and addresses may hold secrets.
         return f"McpServer({'url' if self.url else 'command'}=…)"
@@ -64,6 +76,14 @@ class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     def place(self) -> str:
         """Where it is, without anything that may be secret."""
         return urlsplit(self.url).hostname or "" if self.url else self.command
+
+
+def _masked(value: str) -> str:
+    return value if _REFERENCE.fullmatch(value) else "…"
+
+
+def _netloc(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _is_address(url: str) -> bool:
