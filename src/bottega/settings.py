@@ -107,31 +107,24 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         dict[str, OwnProvider],
         Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
     ] = {}
-<<<<<<< HEAD
     rules: Annotated[
         tuple[Rule, ...],
         Meta(
             description="What is allowed, asked for or denied: [[rules]] with verdict and what it is about."
         ),
     ] = ()
-=======
     mcp: Annotated[
         dict[Annotated[str, Meta(pattern=NAME)], McpServer],
         Meta(description="MCP servers: [mcp.NAME] with command or url; see `bottega mcp add`."),
     ] = {}
->>>>>>> mcp
 
 
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
-<<<<<<< HEAD
-_TABLES = ("models", "providers", "rules")
-=======
-_TABLES = ("models", "providers", "mcp")
+_TABLES = ("models", "providers", "rules", "mcp", "sandbox_read", "network_private")
 _SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": McpServer}
 """Tables whose values are never told: an address may hold a login, a variable a key."""
->>>>>>> mcp
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
 
 
@@ -272,31 +265,22 @@ def _unknown(name: str, place: str) -> Problem:
 
 
 def _wrong(name: str, value: Any, place: str, said: str) -> str:
-<<<<<<< HEAD
-    if name not in ("providers", "rules"):
-        return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
-    # Not the value: an address may hold a login, and a rule may be one of many.
     reason, _, path = said.partition(" - at ")
     key = path.strip("`").removeprefix("$.")
-    if name == "providers":
-        provider = next((each for each in value if not _is_whole(value[each])), "")
-        key = key.replace("[...]", f".{provider}")
-=======
-    kind = _SECRET.get(name)
-    if kind is None:
-        return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
-    if not isinstance(value, dict):
-        return f"The setting {name!r}{place} takes tables: [{name}.NAME]."
-    entries = cast("dict[str, Any]", value)
-    if odd := next((each for each in entries if name == "mcp" and not is_name(each)), None):
-        return (
-            f"An MCP server{place} cannot be called {odd[:60]!r}: at most 32 letters and digits,"
-            " with single dashes or underscores between them."
-        )
-    wrong = next((each for each in entries if not _is_whole(entries[each], kind)), "")
-    reason, _, path = said.partition(" - at ")
-    key = path.strip("`").removeprefix("$.").replace("[...]", f".{wrong}", 1)
->>>>>>> mcp
+    if name != "rules":
+        kind = _SECRET.get(name)
+        if kind is None:
+            return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
+        if not isinstance(value, dict):
+            return f"The setting {name!r}{place} takes tables: [{name}.NAME]."
+        entries = cast("dict[str, Any]", value)
+        if odd := next((each for each in entries if name == "mcp" and not is_name(each)), None):
+            return (
+                f"An MCP server{place} cannot be called {odd[:60]!r}: at most 32 letters and digits,"
+                " with single dashes or underscores between them."
+            )
+        wrong = next((each for each in entries if not _is_whole(entries[each], kind)), "")
+        key = key.replace("[...]", f".{wrong}", 1)
     return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
 
 
