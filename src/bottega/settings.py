@@ -315,12 +315,14 @@ def _takes(field: dict[str, Any]) -> str:
     if "anyOf" in field:
         return next(_takes(each) for each in field["anyOf"] if each.get("type") != "null")
     kind = _KINDS[field["type"]]
+    if field.get("items", {}).get("type") == "string":
+        return "a list of texts"
     if "minimum" in field:
         return f"{kind} from {field['minimum']:g}"
     return f"{kind} above {field['exclusiveMinimum']:g}" if "exclusiveMinimum" in field else kind
 
 
-_ORDER = ("default", "strict", *MODES, *get_args(Effort))
+_ORDER = ("default", "strict", *MODES, "auto", "off", *get_args(Effort))
 _KINDS = {
     "string": "text",
     "integer": "a whole number",

@@ -14,12 +14,13 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Block, Text
 from bottega.messages.message import Message
 from bottega.providers.provider import Wishes
-from bottega.sessions import clients, plans, views
+from bottega.sessions import clients, plans
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.clients import ClientTool
-from bottega.sessions.history import replay
 from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.session import SessionRow
+from bottega.sessions.told import views
+from bottega.sessions.told.history import replay
 from bottega.studio.answer import Answer, Callback, Callbacks, call
 from bottega.studio.opened import Opened
 

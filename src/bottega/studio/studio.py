@@ -10,8 +10,8 @@ from bottega.approvals.mode import Mode, checked_mode
 from bottega.errors import BadUsage
 from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask
+from bottega.sessions.care.retention import Trimmed, trim
 from bottega.sessions.inbox import Place
-from bottega.sessions.retention import Trimmed, trim
 from bottega.sessions.session import SessionRow
 from bottega.settings import Settings, load
 from bottega.studio.opened import Opened

@@ -99,7 +99,7 @@ def _settled(exchange: "Exchange", root: Root, intent: facts.ToolIntent) -> Outc
     if found.state == "all":
         note = "Made before an interruption, and compared with the files since."
         return success({"files": list(found.made), "note": note})
-    left = settle(root, intent.writes, exchange.store, exchange.fence).refused
+    left = settle(root, intent.writes, exchange.store.read, exchange.fence).refused
     if not left:
         return None
     files = "; ".join(f"{path}: {why}" for path, why in left.items())

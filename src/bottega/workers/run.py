@@ -14,10 +14,10 @@ from bottega.sessions import inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
 from bottega.workers.acting.asking import Parked
+from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
 from bottega.workers.recover import settled, tell_edits
-from bottega.workers.acting.shield import whatever_comes
 
 _log = logging.getLogger(__name__)
 

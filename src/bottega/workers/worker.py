@@ -18,16 +18,16 @@ from bottega.messages.message import Message
 from bottega.sessions import asks, inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.attach import Attachments
-from bottega.sessions.history import replay
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
+from bottega.sessions.told.history import replay
 from bottega.storage.home import Life
 from bottega.workers.acting.asking import Parked
-from bottega.workers.exchange import Exchange
 from bottega.workers.acting.hands import Hands
+from bottega.workers.exchange import Exchange
 from bottega.workers.recall import Recall, Recalled
 from bottega.workers.recover import MAX_TAKEOVERS, track_of
 from bottega.workers.run import STOPPED, begin, carry_out, finish

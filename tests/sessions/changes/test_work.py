@@ -9,12 +9,12 @@ from bottega.errors import NotFound
 from bottega.events import facts as f
 from bottega.messages.block import Text
 from bottega.sessions.attach import Attachments
+from bottega.sessions.care.check import check
+from bottega.sessions.care.retention import delete, sweep
 from bottega.sessions.changes.work import Work, held, work
-from bottega.sessions.check import check
 from bottega.sessions.exports.bring_in import bring_in
 from bottega.sessions.exports.export import export
 from bottega.sessions.log import Log
-from bottega.sessions.retention import delete, sweep
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database

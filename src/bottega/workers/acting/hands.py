@@ -1,6 +1,5 @@
 """What all runs of one studio share to act with: asks, rules, locks, sandboxes, and where a workspace's state is kept."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
@@ -60,9 +59,7 @@ class Hands:
 
     def state(self, folder: str) -> Path:
         """Where what is known of a workspace is kept; never in the workspace itself."""
-        name = hashlib.sha256(str(Path(folder).resolve()).encode("utf-8", "surrogateescape"))
-        path = self._log.database.home.path / "workspaces" / name.hexdigest()[:32]
-        return path
+        return self._log.database.home.workspace(str(Path(folder).resolve()))
 
     def fence(self, session: SessionRow, generation: int) -> Fence:
         return Fence(self.state(session.folder), session.id, generation)

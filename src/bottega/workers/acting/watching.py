@@ -5,9 +5,10 @@ import logging
 
 from bottega.events import facts
 from bottega.workers.acting.hands import Hands
+from bottega.workspaces.changes.kept import Keeps
 from bottega.workspaces.problems import WorkspaceGone
 from bottega.workspaces.watch.manifest import Manifest
-from bottega.workspaces.watch.watch import Stores, Watch
+from bottega.workspaces.watch.watch import Watch
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ class Watching:
         watch = self._hands.watch(self._folder)
         return watch, watch.look(self._label)
 
-    async def end(self, store: Stores) -> tuple[facts.FileChange, ...]:
+    async def end(self, store: Keeps) -> tuple[facts.FileChange, ...]:
         """What changed; what the command did to the workspace must not hide what it gave."""
         assert self._watch and self._before
         try:

@@ -14,8 +14,8 @@ import msgspec
 from bottega.errors import Conflict, NotFound
 from bottega.failpoint import failpoint
 from bottega.sessions.attach import drop_unnamed
+from bottega.sessions.care.search import forget_words
 from bottega.sessions.log import Log
-from bottega.sessions.search import forget_words
 from bottega.sessions.session import SessionRow, now
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
