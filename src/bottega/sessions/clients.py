@@ -1,4 +1,4 @@
-"""Tools that a client declares for a session and answers itself: kept with the session, so that they outlive a restart."""
+"""Tools that a client declares for a session and answers itself; kept with the session, they outlive a restart."""
 
 import sqlite3
 from collections.abc import Iterable

@@ -38,7 +38,7 @@ class Session:
     def id(self) -> str:
         return self.row.id
 
-    def prompt(
+    def prompt(  # noqa: PLR0913 - each is a word of its own
         self,
         content: str | tuple[Block, ...],
         *,
@@ -53,8 +53,10 @@ class Session:
     ) -> Answer:
         """Admit a prompt and follow its exchange: iterate over the events, or await the `ExchangeResponse`.
 
-        `on_approval` is given each `Ask` and returns a `Reply` (or None: somebody else answers). With `wait`, which is
-        so where there is an `on_approval`, an ask that is open is waited for; else iterating ends there. The same `message_id` with the same content is the same prompt: it runs once, and is followed again.
+        `on_approval` is given each `Ask` and returns a `Reply`, or None: then somebody else answers. With `wait`, which
+        is so where there is an `on_approval`, an ask that is open is waited for; else iterating ends there.
+
+        The same `message_id` with the same content is the same prompt: it runs once, and is followed again.
         """
         blocks = _said(content)
         prompt = Prompt(message_id or fresh_message(), blocks, model, wishes=wishes)

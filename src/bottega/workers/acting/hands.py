@@ -1,4 +1,4 @@
-"""What all runs of one studio share to act with: asks, rules, locks, sandboxes, and where a workspace's state is kept."""
+"""What all runs of one studio share to act with: asks, rules, locks, shells, sandboxes, and a workspace's state."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
@@ -76,7 +76,7 @@ class Hands:
         self._watches.pop(folder, None)
 
     def outputs(self, session: SessionRow) -> Outputs:
-        """What commands of this session printed; also reached there: results that were cut, and shells of its folder."""
+        """What commands of this session printed; results that were cut and shells of its folder are found there too."""
 
         def elsewhere(name: str) -> Source | None:
             with suppress(NotFound):

@@ -35,7 +35,8 @@ class Watching:
 
     async def end(self, store: Keeps) -> tuple[facts.FileChange, ...]:
         """What changed; what the command did to the workspace must not hide what it gave."""
-        assert self._watch and self._before
+        assert self._watch
+        assert self._before
         try:
             noticed = await asyncio.to_thread(self._watch.noticed, self._before, store)
             await asyncio.to_thread(self._watch.forget, self._label)
