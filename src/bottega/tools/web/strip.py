@@ -8,7 +8,7 @@ from contextlib import suppress
 from html import unescape
 from urllib.parse import urljoin
 
-_SILENT = ("script", "style", "noscript", "template", "svg", "head", "iframe", "textarea")
+_SILENT = ("script", "style", "noscript", "template", "svg", "head", "iframe", "title")
 _BREAKING = frozenset(
     {
         *("p", "div", "br", "li", "ul", "ol", "tr", "table", "section", "article", "header"),
@@ -84,11 +84,10 @@ def _after(page: str, mark: str, start: int) -> int:
 
 
 def _link(tag: str, url: str, links: list[str]) -> str:
-    if tag.startswith("</"):
-        return f" ({links.pop()})" if links else ""
-    found = _HREF.search(tag)
-    links.clear()
-    if found and not found[1].startswith(("#", "javascript:")):
+    """What stands for a tag of a link: its target, once it ends. `links` holds the one that is open."""
+    if not tag.startswith("</"):
+        links[:] = [found[1] for found in [_HREF.search(tag)] if found]
+    elif links and not links[0].startswith(("#", "javascript:")):
         with suppress(ValueError):
-            links.append(urljoin(url, unescape(found[1])))
+            return f" ({urljoin(url, unescape(links.pop()))})"
     return ""
