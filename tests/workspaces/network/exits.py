@@ -1,27 +1,32 @@
 """An egress for a test, how a client speaks to it, and what is left of it afterwards."""
 
 import asyncio
-import os
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from bottega.workspaces.network import egress as module
 from bottega.workspaces.network.egress import MOST, Egress
 from bottega.workspaces.network.guard import Guard
 from bottega.workspaces.network.proxy import Contact
-from bottega.workspaces.network.relay import End, Patience, Relay, Traffic
+from bottega.workspaces.network.relay import End, Patience
 from bottega.workspaces.network.way import WayOut
 
 
 @dataclass
 class Exit:
     egress: Egress
-    path: str
+    port: int
     contacts: list[Contact] = field(default_factory=list)
 
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     async def client(self) -> End:
-        return End(*await asyncio.open_unix_connection(self.path))
+        return End(*await asyncio.open_connection("127.0.0.1", self.port))
 
     async def ask(self, request: bytes) -> bytes:
         """Everything that comes back."""
@@ -40,58 +45,29 @@ class Exit:
         return client
 
 
+def listener() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0), backlog=1024)
+
+
 @asynccontextmanager
 async def leaving(
     guard: Guard, patience: Patience | None = None, most: int = MOST
 ) -> AsyncIterator[Exit]:
-    """An open egress; once closed, no task and no file of it may be left."""
+    """A door that is served; once closed, no task and no listener of it may be left."""
     contacts: list[Contact] = []
     egress = Egress(WayOut(guard), on_contact=contacts.append, patience=patience, most=most)
-    path = await egress.open()
+    listens = listener()
+    close = await egress.serve(listens)
     try:
-        yield Exit(egress, path, contacts)
+        yield Exit(egress, listens.getsockname()[1], contacts)
     finally:
-        await egress.close()
-    assert not os.path.exists(os.path.dirname(path))
+        await close()
+    assert listens.fileno() == -1
     assert [task for task in asyncio.all_tasks() if _is_ours(task)] == []
 
 
 def _is_ours(task: "asyncio.Task[Any]") -> bool:
     coroutine = task.get_coro()
     assert coroutine is not None
-    return (
-        "workspaces/network" in coroutine.cr_code.co_filename
-        and "tests" not in coroutine.cr_code.co_filename
-    )
-
-
-@asynccontextmanager
-async def listening(path: str) -> AsyncIterator[str]:
-    """A proxy's address for clients that know no unix sockets, as a sandbox has one inside."""
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def carry(near: End) -> None:
-        far = End(*await asyncio.open_unix_connection(path))
-        try:
-            async with Relay(near, far, Patience(), Traffic()) as relay:
-                await relay.both_ways()
-        except* OSError:
-            pass
-        finally:
-            far.abort()
-            await near.close(1)
-
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(carry(End(reader, writer)))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await server.wait_closed()
+    folder = module.__file__.rpartition("/")[0]
+    return coroutine.cr_code.co_filename.startswith(folder)

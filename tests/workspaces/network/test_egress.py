@@ -4,20 +4,18 @@ import asyncio
 import os
 import resource
 import socket
-import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bottega.errors import Misconfigured
 from bottega.workspaces.network.egress import Egress
 from bottega.workspaces.network.guard import Guard
-from bottega.workspaces.network.relay import Patience
+from bottega.workspaces.network.relay import End, Patience
 from bottega.workspaces.network.way import WayOut
 from tests.providers import certificates, loopback
-from tests.workspaces.network.exits import leaving, listening
+from tests.workspaces.network.exits import Exit, leaving, listener
 from tests.workspaces.network.places import Names, http, saying, speaking
 
 
@@ -42,9 +40,8 @@ class TestPrograms:
         async with (
             speaking(saying(http(b"a page"))) as port,
             leaving(opening(port)) as out,
-            listening(out.path) as proxy,
         ):
-            code, said, _ = await run("curl", "-sS", "-x", proxy, f"http://127.0.0.1:{port}/")
+            code, said, _ = await run("curl", "-sS", "-x", out.url, f"http://127.0.0.1:{port}/")
         assert (code, said) == (0, "a page")
 
     async def test_curl_speaks_tls_to_the_very_end(self, tmp_path: Path) -> None:
@@ -54,25 +51,35 @@ class TestPrograms:
             names = Names()
             names.set("provider.test", ["127.0.0.1"])
             guard = Guard(resolver=names, private=[f"provider.test:{port}"])
-            async with leaving(guard) as out, listening(out.path) as proxy:
+            async with leaving(guard) as out:
                 url = f"https://provider.test:{port}/"
-                ask = ("curl", "-sS", "-x", proxy, "--cacert", str(authority), url)
+                ask = ("curl", "-sS", "-x", out.url, "--cacert", str(authority), url)
                 code, said, err = await run(*ask)
         assert (code, said) == (0, "secret"), err
         assert names.asked == ["provider.test"]
 
     async def test_curl_reads_why_it_was_refused(self) -> None:
-        async with leaving(Guard()) as out, listening(out.path) as proxy:
-            _, plain, _ = await run("curl", "-sS", "-x", proxy, "http://169.254.169.254/latest/")
-            code, _, tunnel = await run("curl", "-sSv", "-x", proxy, "https://10.0.0.1/")
+        async with leaving(Guard()) as out:
+            _, plain, _ = await run("curl", "-sS", "-x", out.url, "http://169.254.169.254/latest/")
+            code, _, tunnel = await run("curl", "-sSv", "-x", out.url, "https://10.0.0.1/")
         assert "refused this: 169.254.169.254:80 may not be reached: a metadata address." in plain
         assert code != 0
         assert "10.0.0.1:443 may not be reached: a private address." in tunnel
 
+    async def test_curl_reads_why_though_it_was_sending(self, tmp_path: Path) -> None:
+        sent = tmp_path / "sent"
+        sent.write_bytes(bytes(5_000_000))
+        async with leaving(Guard()) as out:
+            url = "http://10.0.0.1/"
+            for how in ("-T", "--data-binary"):
+                what = str(sent) if how == "-T" else f"@{sent}"
+                _, said, _ = await run("curl", "-s", "-x", out.url, how, what, url)
+                assert "10.0.0.1:80 may not be reached: a private address." in said
+
     async def test_python_tells_why_it_was_refused(self) -> None:
         program = "import urllib.request as r; r.urlopen('https://10.0.0.1/')"
-        async with leaving(Guard()) as out, listening(out.path) as proxy:
-            _, _, err = await run("env", f"https_proxy={proxy}", sys.executable, "-c", program)
+        async with leaving(Guard()) as out:
+            _, _, err = await run("env", f"https_proxy={out.url}", sys.executable, "-c", program)
         assert "403 10.0.0.1:443 may not be reached: a private address." in err
 
     async def test_curl_sends_a_file(self, tmp_path: Path) -> None:
@@ -91,57 +98,46 @@ class TestPrograms:
         async with (
             speaking(takes) as port,
             leaving(opening(port)) as out,
-            listening(out.path) as proxy,
         ):
             url = f"http://127.0.0.1:{port}/"
-            _, said, err = await run("curl", "-sS", "-x", proxy, "-T", str(sent), url)
+            _, said, err = await run("curl", "-sS", "-x", out.url, "-T", str(sent), url)
             assert out.egress.traffic.sent == 2_000_000
         assert said == "thanks", err
         assert heard == [sent.read_bytes()]
 
 
-class TestSocket:
-    async def test_another_user_who_is_told_the_path_may_connect(self) -> None:
-        async with leaving(Guard()) as out:
-            assert stat.S_IMODE(os.stat(os.path.dirname(out.path)).st_mode) == 0o711
-            assert await _as_nobody(out.path) == "403"
-
-    async def test_with_an_owner_nobody_else_may_connect(self) -> None:
-        if os.getuid() != 0:
-            pytest.skip("only root gives files away")
-        for owner, found in ((65534, "403"), (65533, "PermissionError")):
-            egress = Egress(WayOut(Guard()))
-            path = await egress.open(owner)
-            assert await _as_nobody(path) == found
-            await egress.close()
-
-    async def test_a_path_too_long_for_the_kernel_is_a_clear_problem(self, tmp_path: Path) -> None:
-        deep = tmp_path / ("x" * 100)
-        deep.mkdir()
-        egress = Egress(WayOut(Guard()))
-        with pytest.raises(Misconfigured, match="too long a path"):
-            await egress.open(folder=str(deep))
-        assert list(deep.iterdir()) == []
-
+class TestDoors:
     async def test_closing_twice_is_no_problem(self) -> None:
-        egress = Egress(WayOut(Guard()))
-        await egress.open()
-        await egress.close()
-        await egress.close()
+        close = await Egress(WayOut(Guard())).serve(listener())
+        await close()
+        await close()
 
+    async def test_one_egress_has_a_door_for_each_sandbox(self) -> None:
+        egress = Egress(WayOut(Guard()), most=1)
+        first, second = listener(), listener()
+        ports = [each.getsockname()[1] for each in (first, second)]
+        close_first, close_second = await egress.serve(first), await egress.serve(second)
+        held = await Exit(egress, ports[0]).client()  # takes the first door's only place
+        refused = await Exit(egress, ports[1]).ask(b"CONNECT 10.0.0.1:1 HTTP/1.1\r\n\r\n")
+        assert refused.startswith(b"HTTP/1.1 403 ")
+        await close_first()
+        assert await held.reader.read() == b""
+        held.abort()
+        refused = await Exit(egress, ports[1]).ask(b"CONNECT 10.0.0.1:1 HTTP/1.1\r\n\r\n")
+        assert refused.startswith(b"HTTP/1.1 403 ")
+        await close_second()
 
-async def _as_nobody(path: str) -> str:
-    """The status that a client of another user gets, or the name of what it raises."""
-    program = (
-        "import os, socket, sys\n"
-        "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "s = socket.socket(socket.AF_UNIX)\n"
-        "try: s.connect(sys.argv[1])\n"
-        "except OSError as problem: print(type(problem).__name__); sys.exit()\n"
-        "s.sendall(b'CONNECT 127.0.0.1:1 HTTP/1.1\\r\\n\\r\\n')\n"
-        "print(s.recv(99).split()[1].decode())\n"
-    )
-    return (await run(sys.executable, "-ISc", program, path))[1].strip()
+    async def test_a_unix_socket_will_do(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "door")
+        listens = socket.socket(socket.AF_UNIX)
+        listens.bind(path)
+        listens.listen()
+        close = await Egress(WayOut(Guard())).serve(listens)
+        client = End(*await asyncio.open_unix_connection(path))
+        client.writer.write(b"CONNECT 10.0.0.1:1 HTTP/1.1\r\n\r\n")
+        assert (await client.reader.read()).startswith(b"HTTP/1.1 403 ")
+        client.abort()
+        await close()
 
 
 def descriptors() -> int:
@@ -241,10 +237,10 @@ class TestMany:
     async def test_it_goes_on_once_the_system_has_descriptors_again(self) -> None:
         async with speaking(saying(http(b"yes"))) as port, leaving(opening(port)) as out:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            client = socket.socket(socket.AF_UNIX)
+            client = socket.socket()
             resource.setrlimit(resource.RLIMIT_NOFILE, (client.fileno() + 1, hard))
             try:
-                client.connect(out.path)
+                client.connect(("127.0.0.1", out.port))
                 for _ in range(20):
                     await asyncio.sleep(0)
             finally:

@@ -23,6 +23,12 @@ PIECES = [
     *("K", "\u200d", "\u00ad", "\u202e", "\t", "\n", "\r", " ", "\0", "\x7f", "&", "=", ";", ",", "+"),
 ]  # fmt: skip
 TEXT = st.one_of(
+    st.from_regex(
+        r"https?://[a-zA-Z0-9.\-]{1,20}(:[0-9]{1,5})?(/[!-~]{0,20})?(\?[!-~]{0,9})?", fullmatch=True
+    ),
+    st.tuples(st.sampled_from([*LEADING_IN, *PUBLIC]), st.text(max_size=5)).map(
+        lambda made: f"http://{f'[{made[0]}]' if ':' in made[0] else made[0]}/{made[1]}"
+    ),
     st.lists(st.sampled_from(PIECES), max_size=14).map("".join),
     st.tuples(st.sampled_from(["http://", "https://"]), st.text(max_size=40)).map("".join),
     st.tuples(st.sampled_from(WHOLE), st.text(max_size=3), st.integers(0, 60)).map(

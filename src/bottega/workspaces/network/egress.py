@@ -1,29 +1,20 @@
-"""A sandbox's way out: a proxy on a unix socket, for this one sandbox, until it is closed.
+"""The way out of sandboxes: a proxy behind a port that only the sandbox has.
 
-Whatever is inside has no other network. When it is closed nothing of it is left: no task, no
-connection, no file.
+Whatever is inside has no other network. When a door is closed nothing of it is left: no task, no
+connection, no listener.
 """
 
 import asyncio
-import os
-import secrets
-import shutil
 import socket
-import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from bottega.errors import Misconfigured
 from bottega.workspaces.network.head import LARGEST
 from bottega.workspaces.network.proxy import Contact, Proxy, refuse
 from bottega.workspaces.network.relay import End, Patience, Traffic
 from bottega.workspaces.network.way import WayOut
 
 MOST = 64
-"""Connections at once; as many more wait for their turn, the rest is refused."""
-_BACKLOG = 1024
-"""Clients that the kernel keeps until they are accepted; a connection beyond that fails at once."""
-_LONGEST_PATH = 107
-"""What the kernel takes for the path of a socket."""
+"""Connections of one sandbox at once; as many more wait for their turn, the rest is refused."""
 _PAUSE = 0.5
 """Seconds until the next try where the system has no descriptor left."""
 
@@ -33,6 +24,8 @@ def _nobody(_: Contact) -> None:
 
 
 class Egress:
+    """For one sandbox or many; each listener is served on its own."""
+
     def __init__(
         self,
         way: WayOut,
@@ -45,48 +38,40 @@ class Egress:
         self._patience = patience or Patience()
         self._proxy = Proxy(way, on_contact, self._patience)
         self._most = most
-        self._free = asyncio.Semaphore(most)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._pause: asyncio.TimerHandle | None = None
-        self._folder = ""
 
     @property
     def traffic(self) -> Traffic:
         """What went through so far."""
         return self._proxy.traffic
 
-    async def open(self, owner: int | None = None, folder: str | None = None) -> str:
-        """Listen; returns the socket's path.
+    async def serve(self, listener: socket.socket) -> Callable[[], Awaitable[None]]:
+        """Answer as an HTTP proxy to whatever connects to `listener`.
 
-        Only the user `owner` may connect, or, without one, whoever is told the path: its name
-        cannot be guessed, nor its folder listed. The folder is made inside `folder`, or among
-        temporary files.
+        What is returned ends that, cuts every connection and closes the listener.
         """
-        self._folder = tempfile.mkdtemp(prefix="bottega-", dir=folder)
-        path = os.path.join(self._folder, secrets.token_hex(8))
-        try:
-            if len(os.fsencode(path)) > _LONGEST_PATH:
-                raise Misconfigured(
-                    f"The folder {os.path.dirname(self._folder)!r} has too long a path for a socket.",
-                    hint="Choose a shorter one.",
-                )
-            self._listener.setblocking(False)
-            self._listener.bind(path)
-            if owner is not None:
-                os.chown(path, owner, -1)
-            os.chmod(path, 0o666 if owner is None else 0o600)
-            self._listener.listen(_BACKLOG)
-            # Last: nobody gets in before the rest is as it must be.
-            os.chmod(self._folder, 0o711)  # noqa: S103
-        except BaseException:
-            await self.close()
-            raise
-        self._listen()
-        return path
+        door = _Door(listener, self._proxy, self._patience, self._most)
+        door.open()
+        return door.close
+
+
+class _Door:
+    def __init__(
+        self, listener: socket.socket, proxy: Proxy, patience: Patience, most: int
+    ) -> None:
+        self._listener = listener
+        self._proxy = proxy
+        self._patience = patience
+        self._most = most
+        self._free = asyncio.Semaphore(most)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pause: asyncio.TimerHandle | None = None
+
+    def open(self) -> None:
+        self._listener.setblocking(False)
+        asyncio.get_running_loop().add_reader(self._listener, self._accept)
 
     async def close(self) -> None:
-        """Cut every connection and stop listening; may be called again."""
+        """May be called again."""
         if self._pause is not None:
             self._pause.cancel()
         if self._listener.fileno() >= 0:
@@ -95,10 +80,6 @@ class Egress:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _listen(self) -> None:
-        asyncio.get_running_loop().add_reader(self._listener, self._accept)
 
     def _accept(self) -> None:
         try:
@@ -108,7 +89,7 @@ class Egress:
         except OSError:
             loop = asyncio.get_running_loop()
             loop.remove_reader(self._listener)
-            self._pause = loop.call_later(_PAUSE, self._listen)
+            self._pause = loop.call_later(_PAUSE, self.open)
             return
         task = asyncio.create_task(self._attend(accepted))
         self._tasks.add(task)
@@ -117,7 +98,7 @@ class Egress:
         task.add_done_callback(lambda _: accepted.close())
 
     async def _attend(self, accepted: socket.socket) -> None:
-        near = End(*await asyncio.open_unix_connection(sock=accepted, limit=LARGEST))
+        near = End(*await asyncio.open_connection(sock=accepted, limit=LARGEST))
         try:
             if len(self._tasks) > 2 * self._most:
                 refuse(near, 503, f"{self._most} connections are open, and as many wait.")
