@@ -223,7 +223,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "T34": later("A shell keeps its folder and its variables between commands."),
     "T35": later("A shell can be closed."),
     "T36": later("The project can be asked about, and the to-do list read and written."),
-    "T37": later("A page can be fetched from addresses that are not private."),
+    "T37": shown("A page can be fetched from addresses that are not private."),
     "T38": later("An agent of a project sees all its folders."),
     "T39": later("An agent of a container sees nothing else."),
     "T40": later("In plan mode nothing is changed, and the model is told why."),

@@ -12,10 +12,10 @@ import pytest
 
 from bottega.workspaces.network.egress import Egress
 from bottega.workspaces.network.guard import Guard
-from bottega.workspaces.network.relay import Patience
+from bottega.workspaces.network.relay import End, Patience
 from bottega.workspaces.network.way import WayOut
 from tests.providers import certificates, loopback
-from tests.workspaces.network.exits import leaving
+from tests.workspaces.network.exits import Exit, leaving, listener
 from tests.workspaces.network.places import Names, http, saying, speaking
 
 
@@ -66,6 +66,16 @@ class TestPrograms:
         assert code != 0
         assert "10.0.0.1:443 may not be reached: a private address." in tunnel
 
+    async def test_curl_reads_why_though_it_was_sending(self, tmp_path: Path) -> None:
+        sent = tmp_path / "sent"
+        sent.write_bytes(bytes(5_000_000))
+        async with leaving(Guard()) as out:
+            url = "http://10.0.0.1/"
+            for how in ("-T", "--data-binary"):
+                what = str(sent) if how == "-T" else f"@{sent}"
+                _, said, _ = await run("curl", "-s", "-x", out.url, how, what, url)
+                assert "10.0.0.1:80 may not be reached: a private address." in said
+
     async def test_python_tells_why_it_was_refused(self) -> None:
         program = "import urllib.request as r; r.urlopen('https://10.0.0.1/')"
         async with leaving(Guard()) as out:
@@ -96,10 +106,38 @@ class TestPrograms:
         assert heard == [sent.read_bytes()]
 
 
-async def test_closing_twice_is_no_problem() -> None:
-    stop = await Egress(WayOut(Guard())).serve(socket.create_server(("127.0.0.1", 0)))
-    await stop()
-    await stop()
+class TestDoors:
+    async def test_closing_twice_is_no_problem(self) -> None:
+        close = await Egress(WayOut(Guard())).serve(listener())
+        await close()
+        await close()
+
+    async def test_one_egress_has_a_door_for_each_sandbox(self) -> None:
+        egress = Egress(WayOut(Guard()), most=1)
+        first, second = listener(), listener()
+        ports = [each.getsockname()[1] for each in (first, second)]
+        close_first, close_second = await egress.serve(first), await egress.serve(second)
+        held = await Exit(egress, ports[0]).client()  # takes the first door's only place
+        refused = await Exit(egress, ports[1]).ask(b"CONNECT 10.0.0.1:1 HTTP/1.1\r\n\r\n")
+        assert refused.startswith(b"HTTP/1.1 403 ")
+        await close_first()
+        assert await held.reader.read() == b""
+        held.abort()
+        refused = await Exit(egress, ports[1]).ask(b"CONNECT 10.0.0.1:1 HTTP/1.1\r\n\r\n")
+        assert refused.startswith(b"HTTP/1.1 403 ")
+        await close_second()
+
+    async def test_a_unix_socket_will_do(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "door")
+        listens = socket.socket(socket.AF_UNIX)
+        listens.bind(path)
+        listens.listen()
+        close = await Egress(WayOut(Guard())).serve(listens)
+        client = End(*await asyncio.open_unix_connection(path))
+        client.writer.write(b"CONNECT 10.0.0.1:1 HTTP/1.1\r\n\r\n")
+        assert (await client.reader.read()).startswith(b"HTTP/1.1 403 ")
+        client.abort()
+        await close()
 
 
 def descriptors() -> int:
@@ -199,7 +237,7 @@ class TestMany:
     async def test_it_goes_on_once_the_system_has_descriptors_again(self) -> None:
         async with speaking(saying(http(b"yes"))) as port, leaving(opening(port)) as out:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            client = socket.socket(socket.AF_INET)
+            client = socket.socket()
             resource.setrlimit(resource.RLIMIT_NOFILE, (client.fileno() + 1, hard))
             try:
                 client.connect(("127.0.0.1", out.port))
