@@ -954,7 +954,14 @@ def a_switch_of_the_kernel(path):
     return os.close(os.open(path, os.O_WRONLY)) is None
 
 
-@several({"kcore": "/proc/kcore", "kmsg": "/proc/kmsg", "keys": "/proc/keys", "pagemap": "/proc/1/pagemap"})
+@several(
+    {
+        "kcore": "/proc/kcore",
+        "kmsg": "/proc/kmsg",
+        "keys": "/proc/keys",
+        "pagemap": "/proc/1/pagemap",
+    }
+)
 def a_secret_of_the_kernel(path):
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     held = os.read(fd, 64)
@@ -986,7 +993,9 @@ def a_message_queue_of_others():
 @probe()
 def a_variable_too_many():
     known = {"PATH", "HOME", "LANG", "TERM", "USER", "TMPDIR"}
-    return {entry.split(b"=")[0].decode() for entry in read("/proc/self/environ").split(b"\0") if entry} - known
+    return {
+        entry.split(b"=")[0].decode() for entry in read("/proc/self/environ").split(b"\0") if entry
+    } - known
 
 
 @probe()
@@ -1036,7 +1045,13 @@ def without_a_limit_on(kind):
     return hard == resource.RLIM_INFINITY or hard > kind[1]
 
 
-@several({"processes": resource.RLIMIT_NPROC, "files": resource.RLIMIT_NOFILE, "size": resource.RLIMIT_FSIZE})
+@several(
+    {
+        "processes": resource.RLIMIT_NPROC,
+        "files": resource.RLIMIT_NOFILE,
+        "size": resource.RLIMIT_FSIZE,
+    }
+)
 def a_higher_limit_on(kind):
     hard = resource.getrlimit(kind)[1]
     try:

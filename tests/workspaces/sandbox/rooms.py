@@ -106,7 +106,7 @@ def scene(base: Path) -> dict[str, Any]:
     inner = workspace / "deep" / "home"
     for folder in (outside, sibling, home, inner, outside / "moved"):
         folder.mkdir(parents=True)
-    names = "secret written removed taken replaced linked truncated modes".split()
+    names = ("secret", "written", "removed", "taken", "replaced", "linked", "truncated", "modes")
     for path in (*(outside / name for name in names), sibling / "secret", home / "keys"):
         path.write_text("canary")
     return {
@@ -147,7 +147,11 @@ def canaries(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
         with _kept_in_the_kernel(name), tempfile.NamedTemporaryFile() as temporary:
             yield {
                 **facts,
-                **{key: each.getsockname()[1] for key, each in (listeners | datagrams).items() if "p" in key},
+                **{
+                    key: each.getsockname()[1]
+                    for key, each in (listeners | datagrams).items()
+                    if "p" in key
+                },
                 "abstract": name,
                 "shared": name,
                 "queue": name,

@@ -1,7 +1,6 @@
 """What gets out of a sandbox: nothing out of bubblewrap; out of Landlock only what its table of gaps names."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +55,8 @@ def plainly() -> Told:
 
 
 @pytest.fixture(scope="module")
-def by_bubblewrap() -> Iterator[Told]:
-    yield _attack("bubblewrap", None)
+def by_bubblewrap() -> Told:
+    return _attack("bubblewrap", None)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +122,9 @@ def test_landlock_holds_as_the_folders_owner(by_landlock_as_owner: Told, name: s
 @needs_landlock
 @pytest.mark.parametrize("gap", {each.gap for each in PROBES.values() if each.gap})
 def test_a_gap_of_landlock_is_a_real_one(by_landlock: Told, gap: str) -> None:
-    through = [name for name, each in PROBES.items() if each.gap == gap and by_landlock[name]["through"]]
+    through = [
+        name for name, each in PROBES.items() if each.gap == gap and by_landlock[name]["through"]
+    ]
     assert through
 
 
