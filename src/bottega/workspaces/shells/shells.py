@@ -27,8 +27,7 @@ _QUIET = ("--norc", "--noprofile", "--noediting", "-i")
 _BEST = f"command -v bash >/dev/null 2>&1 && exec bash {' '.join(_QUIET)}; exec sh -i"
 _OPTIONS: dict[str, tuple[str, ...]] = {"bash": _QUIET, "sh": ("-i",), "dash": ("-i",)}
 _SETTLED = (
-    'if [ -n "$BASH_VERSION" ]; then set +o history +o histexpand; fi; '
-    "unset HISTFILE MAILCHECK; :"
+    'if [ -n "$BASH_VERSION" ]; then set +o history +o histexpand; fi; unset HISTFILE MAILCHECK; :'
 )
 _ENVIRONMENT = {"TERM": "xterm-256color", "PAGER": "cat", "GIT_PAGER": "cat"}
 

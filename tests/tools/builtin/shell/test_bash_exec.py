@@ -183,14 +183,18 @@ async def test_a_second_cancel_does_not_leave_the_first_half_done(bench: Workben
 
 async def test_what_is_left_in_the_background_lives_on_and_can_be_read(bench: Workbench) -> None:
     began = time.monotonic()
-    result = await ran(bench, "(until [ -e go ]; do sleep 0.01; done; echo late; sleep 60) & echo now")
+    result = await ran(
+        bench, "(until [ -e go ]; do sleep 0.01; done; echo late; sleep 60) & echo now"
+    )
     assert time.monotonic() - began < 20
     assert result["stdout"] == "now\n"
     assert "background" in result["note"]
     Path(bench.root.path, "go").touch()
     arguments = {"output_id": result["output_id"], "search": "late"}
     async with asyncio.timeout(10):
-        while not (found := said(await outcome_of(READ_OUTPUT, arguments, bench))["result"])["matches"]:
+        while not (found := said(await outcome_of(READ_OUTPUT, arguments, bench))["result"])[
+            "matches"
+        ]:
             await asyncio.sleep(0.02)
     assert found["running"] is True
     assert found["matches"] == ["2: late"]
@@ -235,7 +239,9 @@ async def test_no_more_is_streamed_than_a_log_can_bear(bench: Workbench) -> None
     result = await ran(bench, "head -c 10000000 /dev/zero | tr '\\0' x; echo; echo end")
     shown = "".join(bench.emitted)
     assert 256_000 < len(shown) < 270_000
-    assert shown.endswith(f"\n[More is printed than is shown here. read_output has it as {result['output_id']!r}.]\n")
+    assert shown.endswith(
+        f"\n[More is printed than is shown here. read_output has it as {result['output_id']!r}.]\n"
+    )
     assert len(bench.emitted) < 200
     assert result["stdout"].endswith("x\nend\n")
 
@@ -252,7 +258,9 @@ async def test_both_streams_share_the_room_when_both_are_long(bench: Workbench) 
 
 
 async def test_colours_and_progress_bars_are_plain_text_for_the_model(bench: Workbench) -> None:
-    command = r"printf '\033[31mred\033[0m\n'; for n in 1 50 100; do printf '\r%d %%' $n; done; echo"
+    command = (
+        r"printf '\033[31mred\033[0m\n'; for n in 1 50 100; do printf '\r%d %%' $n; done; echo"
+    )
     assert (await ran(bench, command))["stdout"] == "red\n100 %\n"
 
 
