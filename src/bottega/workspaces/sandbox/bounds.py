@@ -41,3 +41,15 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
             "RLIMIT_CPU": self.cpu,
             "RLIMIT_CORE": 0,
         }
+
+    def described(self, *, together: bool) -> str:
+        """In words; `together`: counted for all programs of a sandbox."""
+        counted = "together" if together else "each, by rlimits only"
+        return (
+            f"{self.processes} processes, {_size(self.memory)} of memory {counted}, "
+            f"files up to {_size(self.file)}"
+        )
+
+
+def _size(count: int) -> str:
+    return f"{count / GIB:.3g} GiB" if count >= GIB else f"{count >> 20} MiB"

@@ -3,20 +3,19 @@
 What comes from inside is written by whoever took over there: it is read with a limit and never trusted.
 """
 
-import array
 import asyncio
+import json
 import os
 import socket
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
-from bottega.errors import Problem
-from bottega.workspaces.sandbox.inside import LARGEST
+from bottega.errors import BadUsage, Problem
+from bottega.workspaces.sandbox.inside.wire import LARGEST, receive
 
 Message = dict[str, Any]
-_FDS = 8
 
 
 class Channel:
@@ -39,15 +38,9 @@ class Channel:
     def closed(self) -> bool:
         return self._end.fileno() < 0
 
-    async def send(self, message: Message, fds: tuple[int, ...] = ()) -> None:
-        """Raises OSError where the other end is gone."""
-        body = encoded(message)
-        while True:
-            try:
-                socket.send_fds(self._end, [body], list(fds))
-                return
-            except BlockingIOError:  # the other end is behind: seldom, and never for long
-                await asyncio.sleep(0.005)
+    def send(self, message: Message, fds: Sequence[int] = ()) -> None:
+        """Raises OSError where the other end is gone, or far behind."""
+        hand(self._end, message, fds)
 
     def say(self, message: Message) -> None:
         """Send something small, if the other end is still there and listens."""
@@ -64,7 +57,7 @@ class Channel:
 
     def _read(self) -> None:
         try:
-            body, fds = received(self._end)
+            body, fds = receive(self._end)
         except BlockingIOError:
             return
         except OSError:
@@ -87,24 +80,20 @@ class Channel:
             os.close(fd)
 
 
+def hand(end: socket.socket, message: Message, fds: Sequence[int]) -> None:
+    socket.send_fds(end, [encoded(message)], list(fds))
+
+
 def encoded(message: Message) -> bytes:
     """File names may be no valid text: the bytes go through as they are."""
-    import json
-
-    body = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogateescape")
+    text = json.dumps(message, ensure_ascii=False)
+    try:
+        body = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise BadUsage("The command is no valid text.", hint="Write it in UTF-8.") from None
     if len(body) > LARGEST:
         raise Problem(
             "The command is too long to be started.",
             hint="Write the long part into a file and name the file.",
         )
     return body
-
-
-def received(end: socket.socket) -> tuple[bytes, list[int]]:
-    fds = array.array("i")
-    room = socket.CMSG_SPACE(fds.itemsize * _FDS)
-    body, rights, _, _ = end.recvmsg(LARGEST, room, socket.MSG_CMSG_CLOEXEC)
-    for level, kind, given in rights:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            fds.frombytes(cast(bytes, given)[: len(given) - len(given) % fds.itemsize])
-    return body, list(fds)

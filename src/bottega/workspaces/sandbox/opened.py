@@ -5,13 +5,15 @@ everything. If what is inside ends by itself (a program that resisted took it al
 """
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from typing import Any
 
 from bottega.errors import BadUsage, Problem
+from bottega.workspaces.sandbox.channel import hand
 from bottega.workspaces.sandbox.program import Program
 from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch
 from bottega.workspaces.sandbox.warden import Warden
@@ -45,25 +47,33 @@ class Opened:
 
     async def start(self, launch: Launch) -> Program:
         _check(launch)
-        for last in (False, True):
+        tries = 3
+        while True:
             warden = await self.living()
             program = Program(launch, warden.end)
+            tries -= 1
             try:
-                await self._send(warden, launch, program)
-                break
-            except OSError:  # what was inside has just ended
+                with await warden.keeper() as keeper:
+                    self._hand(keeper, launch, program)
+                await program.started()
+                return program
+            except OSError as problem:
                 program.discard()
-                if last:
-                    raise Problem("The sandbox ends again and again.", hint="Try again.") from None
-        await program.started()
-        return program
+                if tries and (problem.errno != errno.EAGAIN or not warden.alive):
+                    continue  # somebody has just killed the keeper, or everything
+                raise Problem(
+                    f"No program can be started: {problem.strerror}.", hint=_FULL
+                ) from None
+            except BaseException:
+                program.discard()
+                raise
 
     async def living(self) -> Warden:
         """The warden; a new one where the last has ended."""
         async with self._one:
             if self._closing:
                 raise Problem("The sandbox is closed.", hint="Open another one.")
-            if self._warden is None or not self._warden.alive:
+            if self._warden is None or not self._warden.check():
                 await self._leave()
                 self._warden = await self._begin()
                 if self._egress is not None:
@@ -95,22 +105,24 @@ class Opened:
         self._proxy = {case(name): url for name in names for case in (str.lower, str.upper)}
         self._proxy |= {"no_proxy": "", "NO_PROXY": ""}
 
-    async def _send(self, warden: Warden, launch: Launch, program: Program) -> None:
+    def _hand(self, keeper: socket.socket, launch: Launch, program: Program) -> None:
         terminal = launch.terminal
         message: dict[str, Any] = {
             "argv": list(launch.argv),
-            "folder": os.path.normpath(os.path.join(self._folder, launch.folder)),
+            "folder": os.path.join(self._folder, launch.folder),
             "environment": {**self._environment, **self._proxy, **launch.environment},
             "terminal": [terminal.rows, terminal.columns] if terminal else None,
             "feed": launch.feed,
         }
         fds = program.descriptors()
         try:
-            await warden.channel.send(message, fds)
+            hand(keeper, message, fds)
         finally:
             for fd in fds:
-                with suppress(OSError):
-                    os.close(fd)
+                os.close(fd)
+
+
+_FULL = "Wait until others have ended, or end them."
 
 
 def _check(launch: Launch) -> None:
@@ -126,7 +138,3 @@ def _check(launch: Launch) -> None:
             f"The folder {launch.folder!r} is not inside the workspace.",
             hint="Name it relative to the workspace.",
         )
-
-
-def listening(fd: int) -> socket.socket:
-    return socket.socket(fileno=fd)

@@ -4,6 +4,7 @@ Its keeper speaks on a channel of its own. The channel's end means that nothing 
 """
 
 import asyncio
+import errno
 import fcntl
 import os
 import signal
@@ -48,14 +49,9 @@ class Program:
         return tuple(given)
 
     async def started(self) -> None:
-        """Returns once the program runs; raises a `Problem`, with nothing left open, where it cannot."""
-        try:
-            message = await self._started
-        except asyncio.CancelledError:
-            self.discard()
-            raise
+        """Returns once the program runs; raises a `Problem` where it cannot, OSError where its keeper is gone."""
+        message = await self._started
         if "failed" in message:
-            self.discard()
             raise self._refusal(message)
 
     def discard(self) -> None:
@@ -95,20 +91,25 @@ class Program:
 
     def _ended(self) -> None:
         if not self._started.done():
-            self._started.set_result({"failed": 0})
+            self._started.set_exception(ConnectionError(errno.EPIPE, "its keeper is gone"))
+            self._started.exception()  # nobody may be waiting for it
         if not self._exit.done():
             self._exit.set_result(-signal.SIGKILL)
         self._gone.set()
 
     def _refusal(self, message: Message) -> Problem:
         code = message["failed"]
-        name = self._launch.argv[0] if message.get("about") else self._launch.folder
-        if not isinstance(code, int) or code == 0:
-            return Problem("The sandbox ended before the program had started.", hint="Try again.")
-        why = os.strerror(code)
-        if code == 2 and message.get("about"):
-            return NotFound(f"There is no program {name!r} in the sandbox.", hint=_HINT)
-        return Problem(f"{name!r} could not be started: {why}.", hint=_HINT)
+        why = os.strerror(code) if isinstance(code, int) else "for an unknown reason"
+        if message.get("about") == "folder":
+            name = self._launch.folder
+            return NotFound(
+                f"No program can be started in the folder {name!r}: {why}.", hint=_THERE
+            )
+        name = self._launch.argv[0]
+        if code == errno.ENOENT:
+            return NotFound(f"There is no program {name!r} in the sandbox.", hint=_HERE)
+        return Problem(f"The program {name!r} could not be started: {why}.", hint=_HERE)
 
 
-_HINT = "The sandbox has the programs of /usr and what lies in the workspace."
+_HERE = "The sandbox has the programs of /usr and what lies in the workspace."
+_THERE = "Name a folder of the workspace."

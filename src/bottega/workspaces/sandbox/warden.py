@@ -4,16 +4,18 @@ What the warden does is in `inside`, which runs in the sandbox.
 """
 
 import asyncio
+import errno
 import os
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.sandbox.channel import Channel, Message
+from bottega.workspaces.sandbox.walls.cgroup import Group
 
 _READY = 30.0
 """Seconds until the warden answers, on the busiest machine."""
@@ -37,6 +39,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     user: tuple[int, int] | None = None
     """Whom it runs as, and in which group; None: as the studio does."""
     beat: float = 1.0
+    holds: Callable[[], bool] = lambda: True
+    """Asked with every beat: false once a guard is no longer in its place, which ends everything inside."""
 
 
 class Warden:
@@ -46,6 +50,7 @@ class Warden:
         self._recipe = recipe
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[None] = self._loop.create_future()
+        self._keepers: asyncio.Queue[socket.socket | int] = asyncio.Queue()
         self._port: asyncio.Future[tuple[int, socket.socket]] = self._loop.create_future()
         self._watched: dict[int, asyncio.Event] = {}
         self.alive = True
@@ -115,7 +120,8 @@ class Warden:
     async def ready(self) -> None:
         """Tell it what it needs to know; raises a `Problem` where it does not answer."""
         with suppress(OSError):
-            await self.channel.send(self._recipe.setting, self._recipe.given)
+            self.channel.send(self._recipe.setting, self._recipe.given)
+        self.channel.say({"keeper": True})
         self._beating = asyncio.create_task(self._beat())
         try:
             await asyncio.wait_for(self._ready, _READY)
@@ -124,8 +130,16 @@ class Warden:
             await self.end()
             raise problem from None
 
+    async def keeper(self) -> socket.socket:
+        """One that waits for its program; the next is asked for at once. Raises OSError where there is none."""
+        got = await self._keepers.get()
+        self.channel.say({"keeper": True})
+        if isinstance(got, int):
+            raise OSError(got, os.strerror(got))
+        return got
+
     async def listen(self) -> tuple[int, socket.socket]:
-        await self.channel.send({"listen": True})
+        self.channel.send({"listen": True})
         return await asyncio.wait_for(self._port, _READY)
 
     async def end(self) -> None:
@@ -141,6 +155,10 @@ class Warden:
             await self._insist()
         while self._open:
             os.close(self._open.pop())
+        while not self._keepers.empty():
+            left = self._keepers.get_nowait()
+            if isinstance(left, socket.socket):
+                left.close()
 
     async def _insist(self) -> None:
         try:
@@ -175,6 +193,10 @@ class Warden:
         if isinstance(port, int) and len(fds) == 1 and not self._port.done():
             self._port.set_result((port, socket.socket(fileno=fds[0])))
             return
+        keeper = message.get("keeper")
+        if isinstance(keeper, int):
+            self._keepers.put_nowait(socket.socket(fileno=fds[0]) if len(fds) == 1 else keeper)
+            return
         for fd in fds:
             os.close(fd)
         if "ready" in message and not self._ready.done():
@@ -182,6 +204,7 @@ class Warden:
 
     def _gone(self) -> None:
         self.alive = False
+        self._keepers.put_nowait(errno.EPIPE)
         for future in (self._ready, self._port):
             if not future.done():
                 future.set_exception(ConnectionError("the warden has ended"))
@@ -196,6 +219,37 @@ class Warden:
         )
 
     async def _beat(self) -> None:
-        while self.alive:
+        while self.check():
             self.channel.say({})
             await asyncio.sleep(self._recipe.beat)
+
+    def check(self) -> bool:
+        """Whether programs may still be started; ends everything where a guard was lost."""
+        if self.alive and not self._recipe.holds():
+            self.channel.close()
+            self._gone()
+        return self.alive
+
+
+async def begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Warden:
+    """Start a warden and wait until it is ready. `make` may block; it is given a list for descriptors to close."""
+    held: list[int] = []
+    try:
+        recipe = await asyncio.to_thread(make, held)
+        return await _ready(Warden(recipe), group)
+    finally:
+        for fd in held:
+            os.close(fd)
+
+
+async def _ready(warden: Warden, group: Group | None) -> Warden:
+    try:
+        first = await warden.first()
+        if group is not None:
+            with suppress(ProcessLookupError):
+                group.add(first)
+        await warden.ready()
+    except BaseException:
+        await asyncio.shield(warden.end())
+        raise
+    return warden

@@ -7,7 +7,7 @@ import sys
 import msgspec
 
 from bottega.errors import Problem
-from bottega.workspaces.sandbox.view import User
+from bottega.workspaces.sandbox.walls.view import User
 
 _NEEDED = "import ctypes, json, resource, select, socket, sys; sys.exit(sys.version_info < (3, 8))"
 _SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3")

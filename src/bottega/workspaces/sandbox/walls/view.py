@@ -14,7 +14,7 @@ HOME = "/run/agent"
 USER = "agent"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _LINKED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_ETC = (
+ETC = (
     "alternatives",
     "bash_completion.d",
     "ca-certificates",
@@ -93,7 +93,7 @@ def system(user: User, scratch: int) -> Iterator[str]:
             yield from ("--ro-bind", f"/{name}", f"/{name}")
     if not user.is_root:  # a root-owned secret in there could be read by a root without rights
         yield from ("--ro-bind-try", "/opt", "/opt")
-    for name in _ETC:
+    for name in ETC:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
     if os.path.islink("/etc/localtime"):
         yield from ("--symlink", os.path.realpath("/etc/localtime"), "/etc/localtime")

@@ -4,17 +4,19 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from bottega.workspaces.sandbox import interpreter, seccomp, view
 from bottega.workspaces.sandbox.bounds import Bounds
-from bottega.workspaces.sandbox.view import User
+from bottega.workspaces.sandbox.guards.guard import Guard, guards
+from bottega.workspaces.sandbox.guards.placeholder import Hold, identities
+from bottega.workspaces.sandbox.pack import packed
+from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
+from bottega.workspaces.sandbox.walls.view import User
 from bottega.workspaces.sandbox.warden import Recipe
 
-_INSIDE = "/run/inside.py"
+_INSIDE = "/run/inside"
 
 
 class Bubblewrap(msgspec.Struct, frozen=True):
@@ -42,9 +44,21 @@ def find() -> Bubblewrap | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
+    if not _works(path):
+        return None
     found = Bubblewrap(path, told.split()[-1], frozenset(re.findall(r"--[a-z0-9-]+", usage)))
     needed = ("--perms", "--size", "--info-fd", "--as-pid-1", "--remount-ro", "--clearenv")
     return found if all(map(found.has, needed)) else None
+
+
+def _works(path: str) -> bool:
+    """Some systems let nobody but root have namespaces."""
+    trial = [path, "--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--", "/bin/true"]
+    try:
+        done = subprocess.run(trial, capture_output=True, timeout=10, check=False, env={})
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
 
 
 class Room(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,24 +69,37 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds
     readable: Sequence[str] = ()
     """Folders outside the workspace that can be read."""
-    guards: Sequence[str] = ()
-    """What is done to the workspace once it is there, as arguments."""
+    hidden: Sequence[str] = ()
+    """What must not be seen, even where it lies in a folder that is."""
 
 
-def recipe(bwrap: Bubblewrap, room: Room, descriptors: list[int]) -> Recipe:
-    """How to start its warden. `descriptors` gets what is to be closed afterwards."""
+def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Recipe]:
+    """What makes the recipe of a warden, as the workspace is then; it is given a list for descriptors to close."""
+
+    def make(descriptors: list[int]) -> Recipe:
+        found = guards(room.folder, room.hidden)
+        hold.make(found)
+        return _recipe(bwrap, room, found, descriptors)
+
+    return make
+
+
+def _recipe(
+    bwrap: Bubblewrap, room: Room, guarded: Sequence[Guard], descriptors: list[int]
+) -> Recipe:
+    seen = identities(guarded)
     python = interpreter.choose(room.user, room.folder)
-    inside = Path(__file__).with_name("inside.py").read_text("utf-8")
-    given = {**view.files(room.user), _INSIDE: inside}
+    texts = {path: text.encode() for path, text in view.files(room.user).items()}
+    given = {**texts, _INSIDE: packed()}
     filter_fd = _held(seccomp.filter_code(), descriptors)
     command = [
         bwrap.path,
         *_separate(bwrap, room.user),
         *view.system(room.user, room.bounds.scratch),
-        *_readable((*room.readable, *filter(None, [python.prefix]))),
+        *_readable((*room.readable, *filter(None, [python.prefix])), room.hidden),
         *_files(given, descriptors),
         *("--bind", room.folder, room.folder),
-        *room.guards,
+        *(part for guard in guarded for part in guard.arguments()),
         *view.sealed(),
         *("--chdir", room.folder, "--seccomp", str(filter_fd), "--info-fd", "{status}", "--"),
         *(python.path, "-I", "-S", "-B", "-X", "utf8", _INSIDE, "{control}"),
@@ -83,6 +110,7 @@ def recipe(bwrap: Bubblewrap, room: Room, descriptors: list[int]) -> Recipe:
         setting={"limits": room.bounds.rlimits(), "silence": room.bounds.silence, "filter": ""},
         user=(room.user.uid, room.user.gid) if room.user.dropped else None,
         beat=min(1.0, room.bounds.silence / 5),
+        holds=lambda: identities(guarded) == seen,
     )
 
 
@@ -95,14 +123,20 @@ def _separate(bwrap: Bubblewrap, user: User) -> list[str]:
     ]
 
 
-def _readable(folders: Iterable[str]) -> list[str]:
-    return [part for folder in folders for part in ("--ro-bind-try", folder, folder)]
-
-
-def _files(texts: Mapping[str, str], descriptors: list[int]) -> list[str]:
+def _readable(folders: Iterable[str], hidden: Sequence[str]) -> list[str]:
     arguments: list[str] = []
-    for path, text in texts.items():
-        held = str(_held(text.encode(), descriptors))
+    for folder in folders:
+        arguments += ["--ro-bind-try", folder, folder]
+        for path in hidden:
+            if os.path.isdir(path) and os.path.commonpath([path, folder]) == folder:
+                arguments += Guard(path, "hide").arguments()
+    return arguments
+
+
+def _files(contents: Mapping[str, bytes], descriptors: list[int]) -> list[str]:
+    arguments: list[str] = []
+    for path, content in contents.items():
+        held = str(_held(content, descriptors))
         arguments += ["--perms", "0644", "--file", held, path]
     return arguments
 
