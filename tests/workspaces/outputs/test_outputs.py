@@ -78,7 +78,7 @@ def test_the_oldest_goes_when_there_is_too_much_but_never_one_that_still_comes(
     tmp_path: Path,
 ) -> None:
     outputs = Outputs(tmp_path / "outputs", room=2_500)
-    made = [outputs.create() for _ in range(4)]
+    made = sorted((outputs.create() for _ in range(4)), key=lambda each: each.id)
     for each in made:
         each.spool("stdout").write(b"x" * 1_000)
     for each in made[1:]:
