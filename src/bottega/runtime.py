@@ -28,6 +28,8 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.entry_points import extend
+from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
 
 PRICES_AFTER = 0.3
@@ -48,6 +50,9 @@ class Runtime:
         self.registry = builtin_registry()
         for tool in tools:
             self.registry.register(tool)
+        self._extended = False
+        self.notices: tuple[str, ...] = ()
+        """Why tools of other distributions were left out, one sentence each."""
         home = Home(settings.home)
         self.database = Database.open(home, MIGRATIONS)
         self.blobs = Blobs(home.blobs)
@@ -144,12 +149,21 @@ class Runtime:
         session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
         model = self.model(prompt.model or session.model or agent.model or self.choose().model)
-        registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)
+        registry = self._tools_of(agent)
         wishes = prompt.wishes.over(self._wishes(agent, model))
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
         return Plan(agent, model, registry, session.folder, wishes)
+
+    def _tools_of(self, agent: Agent) -> Registry:
+        """The tools that the agent may use; the first time, those of other distributions are looked for."""
+        if not self._extended:
+            self._extended = True
+            self.notices = extend(self.registry)
+        if agent.tools is None and not agent.tool_settings:
+            return self.registry
+        return self.registry.scoped(agent.tools, agent.tool_settings)
 
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
         """A flag or a variable wins over the agent, that over the model's table, that over the files' own."""

@@ -1,5 +1,8 @@
 """An agent is data: what it is told, on which model it runs, with which tools and within which limits."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from bottega.agents.limits import Limits
@@ -22,6 +25,8 @@ class Agent(msgspec.Struct, frozen=True):
     """Empty: the session's."""
     tools: tuple[str, ...] | None = None
     """Names of tools; None: all that there are."""
+    tool_settings: Mapping[str, Mapping[str, Any]] = {}
+    """What some of its tools are configured with, by their names."""
     limits: Limits = Limits()
     wishes: Wishes = Wishes()
     reasoning_in_answer: bool = False

@@ -138,7 +138,9 @@ class Exchange:
             kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
             return "The whole output is kept with this session."
 
-        outcome = await call(use, self.registry, _Context(root, use.id, self), intend, keep)
+        tool = self.registry.find(use.name)
+        context = _Context(root, use.id, self, tool.settings if tool else {})
+        outcome = await call(use, self.registry, context, intend, keep)
         failpoint("tool.after_effect")
         took = round((time.monotonic() - began) * 1000)
         return await self._answer(use, outcome, took, kept[0] if kept else "")
@@ -157,8 +159,11 @@ class Exchange:
 class _Context:
     """What one call of a tool may use."""
 
-    def __init__(self, root: Root, call_id: str, exchange: Exchange) -> None:
+    def __init__(
+        self, root: Root, call_id: str, exchange: Exchange, settings: Mapping[str, Any]
+    ) -> None:
         self.root = root
+        self.settings = settings
         self.call_id = call_id
         self._exchange = exchange
 
@@ -166,7 +171,6 @@ class _Context:
         self._exchange.emit(facts.ToolOutputDelta(self.call_id, text))
 
     session_id = ""
-    settings: Mapping[str, Any] = {}
     judged: Touch | None = None
 
     def saw(self, path: str, digest: str) -> None: ...

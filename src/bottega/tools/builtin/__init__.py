@@ -11,5 +11,21 @@ def builtin_registry() -> Registry:
     from bottega.tools.builtin.files.patch_file import PATCH_FILE
     from bottega.tools.builtin.files.read_file import READ_FILE
     from bottega.tools.builtin.files.write_file import WRITE_FILE
+    from bottega.tools.builtin.planning.ask_user import ASK_USER
+    from bottega.tools.builtin.planning.todo_read import TODO_READ
+    from bottega.tools.builtin.planning.todo_write import TODO_WRITE
 
-    return Registry((READ_FILE, LIST_DIR, GLOB, GREP, WRITE_FILE, PATCH_FILE, MULTI_EDIT))
+    return Registry(
+        (
+            READ_FILE,
+            LIST_DIR,
+            GLOB,
+            GREP,
+            WRITE_FILE,
+            PATCH_FILE,
+            MULTI_EDIT,
+            TODO_READ,
+            TODO_WRITE,
+            ASK_USER,
+        )
+    )
