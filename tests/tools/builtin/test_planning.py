@@ -17,6 +17,7 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
     made.root.close()
 
 
+@pytest.mark.requirement("T36")
 async def test_the_to_do_list_is_replaced_whole_and_read_back(bench: Workbench) -> None:
     todos = [
         {"content": "one", "status": "in_progress", "priority": "high"},

@@ -14,6 +14,7 @@ def builtin_registry() -> Registry:
     from bottega.tools.builtin.planning.ask_user import ASK_USER
     from bottega.tools.builtin.planning.todo_read import TODO_READ
     from bottega.tools.builtin.planning.todo_write import TODO_WRITE
+    from bottega.tools.builtin.project.about import GET_PROJECT_INFO
 
     return Registry(
         (
@@ -24,6 +25,7 @@ def builtin_registry() -> Registry:
             WRITE_FILE,
             PATCH_FILE,
             MULTI_EDIT,
+            GET_PROJECT_INFO,
             TODO_READ,
             TODO_WRITE,
             ASK_USER,
