@@ -10,7 +10,7 @@ from bottega.workspaces.confine import Root
 _MOST = 40
 _LONG = 200
 _TARGET = re.compile(r"^([A-Za-z0-9][\w.-]*)(?:[ \t]+[\w.-]+)*[ \t]*:(?![:=])", re.MULTILINE)
-_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:=\n]*)?:(?!=)", re.MULTILINE)
+_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
 MANIFESTS = (
     *("package.json", "pyproject.toml", "setup.py", "requirements.txt", "Cargo.toml", "go.mod"),
     *("pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json", "mix.exs"),
