@@ -31,6 +31,7 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.entry_points import extend
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
 from bottega.tools.web.fetch import Fetcher
@@ -60,6 +61,9 @@ class Runtime:
         self.registry = builtin_registry(Fetcher(way, ca_file=ca_file))
         for tool in tools:
             self.registry.register(tool)
+        self._extended = False
+        self.notices: tuple[str, ...] = ()
+        """Why tools of other distributions were left out, one sentence each."""
         home = Home(settings.home)
         self.database = Database.open(home, MIGRATIONS)
         self.blobs = Blobs(home.blobs)
@@ -176,9 +180,14 @@ class Runtime:
         return Plan(agent, model, registry, session.folder, wishes)
 
     def _registry(self, agent: Agent, session: SessionRow) -> Registry:
-        """The tools of an exchange: the agent's own choice, and what the client of this session runs itself."""
-        names = self.registry.names if agent.tools is None else agent.tools
-        chosen = self.registry.scoped(names)
+        """The tools of an exchange: the agent's own choice, and what the client of this session runs itself.
+
+        The first time, those of other distributions are looked for.
+        """
+        if not self._extended:
+            self._extended = True
+            self.notices = extend(self.registry)
+        chosen = self.registry.scoped(agent.tools, agent.tool_settings)
         for tool in declared(self.database, session.n):
             if chosen.find(tool.name) is None:
                 chosen.register(tool)
