@@ -1,7 +1,9 @@
 """Opens every part from the settings: the only place where parts meet."""
 
 import asyncio
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from threading import Thread
 
 import msgspec
@@ -11,6 +13,9 @@ from bottega.agents.limits import PRESETS
 from bottega.agents.model import Model
 from bottega.agents.plan import Plan
 from bottega.errors import BadUsage, Misconfigured, NotFound, Problem
+from bottega.mcp.approved import Approved
+from bottega.mcp.channel import Surroundings
+from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
 from bottega.providers import catalog, route
 from bottega.providers.http.connect import Timeouts, Transport
@@ -29,6 +34,8 @@ from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
 from bottega.tools.tool import Tool
+from bottega.workspaces.sandbox.local import Local
+from bottega.workspaces.sandbox.sandbox import Egress, Sandbox
 
 PRICES_AFTER = 0.3
 """Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading
@@ -175,6 +182,28 @@ class Runtime:
         timeouts = Timeouts(idle=values.idle_timeout, total=values.total_timeout)
         target = route.target(found, table)
         return HttpProvider(wire(found.wire), target, self.transport, timeouts=timeouts), found.wire
+
+
+def mcp_servers(settings: Settings, folder: str, egress: Egress | None = None) -> Servers:
+    """The MCP servers of one session; none of them is started yet."""
+    environment, ring = settings.environment, KeyRing(settings.home)
+
+    async def open_sandbox(
+        folder: str, *, network: bool, visible: tuple[str, ...]
+    ) -> Sandbox:  # one a server: each may read its own program, and no other's
+        readable = [Path(each) for each in visible]
+        state = settings.home / "sandbox"
+        local = Local(state, readable=readable, hidden=[settings.home], egress=egress)
+        return await local.open(folder, network=network)
+
+    around = Surroundings(
+        folder=os.path.realpath(folder),
+        open_sandbox=open_sandbox,
+        look_up=lambda name: environment.get(name) or ring.get(name),
+        path=environment.get("PATH", ""),
+        ca_file=settings.values.ca_file or environment.get("SSL_CERT_FILE", ""),
+    )
+    return Servers(settings.values.mcp, around, Approved(settings.home))
 
 
 def _read_prices() -> None:

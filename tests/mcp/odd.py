@@ -15,6 +15,7 @@ changed = False
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}}}
 NAMES = (
     *("echo", "crash", "hang", "freeze", "garbage", "babble", "wrong_id", "huge", "orphan", "env"),
+    *("spy", "read", "write"),
     *("cwd", "ask", "beg", "cancelled", "change", "wait", "refuse", "nonsense", "pid", "network"),
 )
 
@@ -56,7 +57,11 @@ def greet(message: dict[str, Any]) -> dict[str, Any]:
         return {"error": {"code": -32022, "message": "too old", "data": data}}
     able = {"tools": {"listChanged": True}, "resources": {}, "prompts": {}}
     if "modern" in HOW:
-        found = {"supportedVersions": ["2026-07-28"], "capabilities": able, "resultType": "complete"}
+        found = {
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": able,
+            "resultType": "complete",
+        }
         return {"result": {**found, "ttlMs": 0, "cacheScope": "private"}}
     version = "1999-01-01" if "old-protocol" in HOW else PROTOCOL
     known = {"name": "odd", "version": "1"}
@@ -69,6 +74,14 @@ def text(said: Any) -> dict[str, Any]:
 
 
 _MODERN = {"resultType": "complete"} if "modern" in HOW else {}
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as problem:
+        return f"{problem.strerror}".encode()
 
 
 def ask_client(method: str, params: dict[str, Any]) -> Any:
@@ -116,8 +129,20 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:  # noqa: C901, PLR09
                 os._exit(0)
         case "orphan":
             code = "import os, time; os.setsid(); time.sleep(10_000)"
-            child = subprocess.Popen([sys.executable, "-c", code, "orphan-of-odd"])
+            child = subprocess.Popen([sys.executable, "-c", code, given["text"]])
             return text(str(child.pid))
+        case "spy":
+            found = [_bytes(f"/proc/{each}/environ") for each in os.listdir("/proc")]
+            return text(b"".join(found).decode(errors="replace"))
+        case "read":
+            return text(_bytes(given["text"]).decode(errors="replace"))
+        case "write":
+            try:
+                with open(given["text"], "w") as file:
+                    file.write("written")
+            except OSError as problem:
+                return text(f"not written: {problem.strerror}")
+            return text("written")
         case "env":
             return text(dict(os.environ))
         case "cwd":

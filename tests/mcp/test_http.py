@@ -30,9 +30,7 @@ def at(address: Address, **more: Any) -> dict[str, McpServer]:
 async def test_a_tool_at_an_address_is_called_with_the_users_headers(
     stage: Staged, address: Address
 ) -> None:
-    here = stage(
-        at(address, headers={"Authorization": "Bearer $HUB"}), secrets={"HUB": SECRET}
-    )
+    here = stage(at(address, headers={"Authorization": "Bearer $HUB"}), secrets={"HUB": SECRET})
     tools = await here.look()
 
     assert await here.result(CALL, a=1) == '{"a": 1}'
@@ -61,9 +59,7 @@ async def test_closing_says_goodbye(stage: Staged, address: Address) -> None:
 
 async def test_a_refused_key_is_told_without_the_key(stage: Staged, address: Address) -> None:
     address.answer = lambda request, message: web.Response(status=401, text=f"bad {SECRET}")
-    here = stage(
-        at(address, headers={"Authorization": "Bearer $HUB"}), secrets={"HUB": SECRET}
-    )
+    here = stage(at(address, headers={"Authorization": "Bearer $HUB"}), secrets={"HUB": SECRET})
 
     await here.look()
 
@@ -225,6 +221,8 @@ async def test_calls_of_many_sessions_never_cross(stage: Staged, address: Addres
         return {json.loads(said)["who"] for said in await asyncio.gather(*asked)}
 
     assert await asyncio.gather(*map(talk, range(5))) == [{n} for n in range(5)]
-    calls = [(h["mcp-session-id"], m) for _, h, m in address.heard if m.get("method") == "tools/call"]
+    calls = [
+        (h["mcp-session-id"], m) for _, h, m in address.heard if m.get("method") == "tools/call"
+    ]
     owners = {(session, m["params"]["arguments"]["who"]) for session, m in calls}
     assert len(owners) == 5

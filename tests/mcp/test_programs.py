@@ -64,7 +64,9 @@ def test_a_virtual_environment_brings_its_python(tmp_path: Path) -> None:
 
 def test_an_interpreter_that_is_looked_up_is_found_beside_the_script(tmp_path: Path) -> None:
     program(tmp_path / "nodes/20/bin/node")
-    script = program(tmp_path / "nodes/20/lib/node_modules/npm/bin/npx-cli.js", "#!/usr/bin/env node")
+    script = program(
+        tmp_path / "nodes/20/lib/node_modules/npm/bin/npx-cli.js", "#!/usr/bin/env node"
+    )
     (tmp_path / "nodes/20/bin/npx").symlink_to(script)
 
     assert found(tmp_path, str(tmp_path / "nodes/20/bin/npx")).visible == (f"{tmp_path}/nodes/20",)

@@ -142,6 +142,8 @@ def test_a_prompt_is_one_text_and_says_who_speaks_where_several_do() -> None:
 
     resource = {"type": "resource", "resource": {"uri": "x://t", "text": "the file"}}
     assert said(("user", text("Hi.")), ("user", resource)) == "Hi.\n\nthe file"
-    assert said(("user", text("Hi.")), ("assistant", text("Yes?"))) == "User: Hi.\n\nAssistant: Yes?"
+    assert (
+        said(("user", text("Hi.")), ("assistant", text("Yes?"))) == "User: Hi.\n\nAssistant: Yes?"
+    )
     picture = {"type": "image", "data": PNG, "mimeType": "image/png"}
     assert "which a prompt cannot show" in said(("user", picture))

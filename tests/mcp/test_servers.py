@@ -75,8 +75,7 @@ async def test_a_hang_at_start_is_given_up_and_nothing_of_it_is_left(stage: Stag
     assert await here.look() == {}
 
     assert here.servers.notices == (
-        "The MCP server 'bad' did not get ready within 1 s."
-        " Its last words: waiting for nothing",
+        "The MCP server 'bad' did not get ready within 1 s. Its last words: waiting for nothing",
     )
     assert all(sandbox.closed for sandbox in here.sandboxes.opened)
 
@@ -150,7 +149,9 @@ async def test_a_server_that_keeps_failing_is_tried_less_and_less(stage: Staged)
 
     (notice,) = here.servers.notices
     assert len(here.sandboxes.opened) == 1
-    assert notice.startswith("The MCP server 'bad' is not available. The MCP server 'bad' could not")
+    assert notice.startswith(
+        "The MCP server 'bad' is not available. The MCP server 'bad' could not"
+    )
     assert "It is tried again in 300 s at the earliest" in notice
 
 
@@ -220,8 +221,7 @@ async def test_progress_is_shown_without_what_a_terminal_would_obey(stage: Stage
 async def test_a_waiter_who_is_cancelled_does_not_stop_the_start_for_others(stage: Staged) -> None:
     here = stage({"a": odd("slow-start")})
     first = asyncio.create_task(here.look())
-    while not here.sandboxes.opened:
-        await asyncio.sleep(0)
+    await here.sandboxes.begun.wait()
 
     first.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bottega.storage.whole import write_whole
 from bottega.errors import StorageFailed
+from bottega.storage.whole import write_whole
 
 
 def test_a_new_file_is_its_owners_and_an_old_one_keeps_its_mode(tmp_path: Path) -> None:

@@ -39,8 +39,9 @@ async def call(connection: Connection, tool: str, arguments: dict[str, Any], sho
     """Call a tool. Not by the SDK's own `call_tool`: that runs patterns of the server's choice on its answers."""
 
     async def shown(progress: float, total: float | None, message: str | None) -> None:
-        if message:
-            show(connection.channel.tidy(message))
+        told = message or (f"{progress:g} of {total:g}" if total else "")
+        if told:
+            show(connection.channel.tidy(told))
 
     request = wire.CallToolRequest(
         params=wire.CallToolRequestParams(name=tool, arguments=arguments)
@@ -58,10 +59,7 @@ async def call(connection: Connection, tool: str, arguments: dict[str, Any], sho
 async def resources(connection: Connection) -> dict[str, Any]:
     tidy = connection.channel.tidy
     found = await listing.resources(connection)
-    try:
-        kinds = await listing.templates(connection)
-    except Refusal:  # many know no templates
-        kinds = []
+    kinds = await listing.templates(connection)
     told: dict[str, Any] = {"resources": [link(each, tidy) for each in found]}
     if kinds:
         told["templates"] = [

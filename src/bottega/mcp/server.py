@@ -60,7 +60,8 @@ class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             self,
             env={name: _masked(value) for name, value in self.env.items()},
             headers={name: _masked(value) for name, value in self.headers.items()},
-            url=self.url and urlsplit(self.url)._replace(netloc=_netloc(self.url), query="").geturl(),
+            url=self.url
+            and urlsplit(self.url)._replace(netloc=_netloc(self.url), query="").geturl(),
         )
 
     def __repr__(self) -> str:

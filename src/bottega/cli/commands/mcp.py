@@ -45,7 +45,7 @@ def command() -> None:
 @click.option("--network", is_flag=True, help="Let the program use the network.")
 @click.option("--visible", multiple=True, metavar="PATH", help="What else the program may read.")
 @click.option("--tool", "tools", multiple=True, metavar="NAME", help="Offer only these tools.")
-@click.option("--timeout", type=float, default=120.0, help="Seconds that one call may take.")
+@click.option("--timeout", type=float, help="Seconds that one call may take.  [default: 120]")
 def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
     """Add a server, and approve it.
 
@@ -82,7 +82,9 @@ def list_command(as_json: bool) -> None:
         state, entry = approved.state(name, server), approved.entry(name)
         tools = entry.tools if entry and state == "approved" else None
         shown = msgspec.to_builtins(server.masked())
-        told.append({"name": name, "kind": server.kind, "state": state, **shown, "tool_count": tools})
+        told.append(
+            {"name": name, "kind": server.kind, "state": state, **shown, "tool_count": tools}
+        )
         counted = "" if tools is None else count(tools, "tool")
         rows.append([(name, "bold"), server.kind, server.place, _STATES[state], (counted, "dim")])
     if as_json:
@@ -172,7 +174,7 @@ def _server(name: str, program: tuple[str, ...], given: dict[str, Any]) -> McpSe
             url=given["url"],
             headers=_pairs("--header", given["headers"]),
             tools=given["tools"] or None,
-            timeout=given["timeout"],
+            **({} if given["timeout"] is None else {"timeout": given["timeout"]}),
         )
     except ValueError as problem:
         raise BadUsage(f"{problem}.") from None
