@@ -116,9 +116,9 @@ def test_testing_a_server_shows_what_it_offers_and_remembers_how_much(bottega: C
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0].startswith("✓ odd is odd 1, protocol 2025-11-25: ready after ")
-    assert lines[1].startswith("  23 tools  echo, crash, hang")
+    assert lines[1].startswith("  24 tools  echo, crash, hang")
     assert lines[2:] == ["  0 resources", "  0 prompts"]
-    assert bottega("mcp", "list").out.rstrip().endswith("approved  23 tools")
+    assert bottega("mcp", "list").out.rstrip().endswith("approved  24 tools")
 
 
 def test_testing_a_server_that_fails_is_one_sentence(bottega: Call) -> None:

@@ -16,7 +16,19 @@ SCHEMA: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "str
 NAMES = (
     *("echo", "crash", "hang", "freeze", "garbage", "babble", "wrong_id", "huge", "orphan", "env"),
     *("spy", "read", "write"),
-    *("cwd", "ask", "beg", "cancelled", "change", "wait", "refuse", "nonsense", "pid", "network"),
+    *(
+        "cwd",
+        "ask",
+        "beg",
+        "cancelled",
+        "change",
+        "wait",
+        "refuse",
+        "nonsense",
+        "more",
+        "pid",
+        "network",
+    ),
 )
 
 
@@ -175,6 +187,9 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:  # noqa: C901, PLR09
             return {"error": {"code": -32000, "message": f"no {os.environ.get('TOKEN', '')}"}}
         case "nonsense":
             return {"result": {"content": "this is no list"}}
+        case "more":
+            wish = {"method": "roots/list", "params": {}}
+            return {"result": {"resultType": "input_required", "inputRequests": {"a": wish}}}
         case "pid":
             return text(str(os.getpid()))
         case "network":

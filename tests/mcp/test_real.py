@@ -30,6 +30,12 @@ def processes(mark: str) -> list[str]:
     return found
 
 
+def make_repository(where: Path) -> None:
+    git = ("git", "-c", "user.name=A", "-c", "user.email=a@b.example")
+    subprocess.run([*git, "init", "-q", str(where)], check=True)
+    subprocess.run([*git, "commit", "-qm", "first", "--allow-empty"], cwd=where, check=True)
+
+
 async def test_the_time_server_tells_the_time(stage: Staged, home: Path) -> None:
     here = stage({"time": of_python("time")}, open_sandbox=held(home))
     tools = await here.look()
@@ -49,11 +55,9 @@ async def test_the_time_server_tells_the_time(stage: Staged, home: Path) -> None
 async def test_the_git_server_works_on_the_sessions_folder_and_no_other(
     stage: Staged, home: Path, folder: Path, tmp_path: Path
 ) -> None:
-    git = ("git", "-c", "user.name=A", "-c", "user.email=a@b.example")
     outside = tmp_path / "outside"
     for where in (folder, outside):
-        subprocess.run([*git, "init", "-q", str(where)], check=True)
-        subprocess.run([*git, "commit", "-qm", "first", "--allow-empty"], cwd=where, check=True)
+        make_repository(where)
     here = stage({"git": of_python("git", "--repository", "{folder}")}, open_sandbox=held(home))
     await here.look()
 
