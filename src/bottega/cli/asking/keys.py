@@ -10,14 +10,16 @@ import os
 import re
 import signal
 import termios
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 QUIET = 0.3
 """Seconds without a key after which somebody may be asked: by then they type nothing else."""
 ALONE = 0.04
 """Seconds without another key after which a key was pressed alone."""
+
+MANY = "many"
 
 _PRESSED = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1bO.|\x1b[^\x1b]|.", re.DOTALL)
 _NAMES = {
@@ -70,6 +72,15 @@ class Keys:
         loop.remove_signal_handler(signal.SIGTSTP)
         self._give_back()
 
+    @contextmanager
+    def lent(self) -> Generator[None]:
+        """Leave the keyboard to somebody else."""
+        self.__exit__()
+        try:
+            yield
+        finally:
+            self.__enter__()
+
     async def quiet(self) -> None:
         """Return once nothing has been typed for a moment; what was is forgotten."""
         while True:
@@ -80,16 +91,14 @@ class Keys:
                 return
 
     async def alone(self) -> str:
-        """The next key that is pressed alone."""
-        while True:
-            heard = await self._heard.get()
-            with suppress(TimeoutError):
-                while True:
-                    async with asyncio.timeout(ALONE):
-                        heard += await self._heard.get()
-            keys = pressed(heard)
-            if len(keys) == 1 and keys[0]:
-                return keys[0]
+        """The next key that is pressed alone; MANY for those that come together."""
+        heard = await self._heard.get()
+        with suppress(TimeoutError):
+            while True:
+                async with asyncio.timeout(ALONE):
+                    heard += await self._heard.get()
+        keys = pressed(heard)
+        return keys[0] if len(keys) == 1 else MANY
 
     async def some(self) -> list[str]:
         """The next keys, however they come."""

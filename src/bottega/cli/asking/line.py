@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bottega.cli.asking.keys import Keys
 from bottega.cli.screen.terminal import Terminal
+from bottega.cli.screen.visible import visible
 
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -62,11 +63,11 @@ def plain(terminal: Terminal, descriptor: int) -> Typed:
     """One line, character by character, where the cursor cannot be moved; Enter alone keeps what there was."""
 
     async def typed(prompt: str, text: str = "") -> str | None:
-        if text:
-            terminal.write(f"It is: {text}\nType the new one, or Enter to keep it.\n")
-        terminal.write(prompt)
         said: list[str] = []
         with Keys(descriptor) as keys:
+            if text:
+                terminal.write(f"It is: {visible(text)}\nType it anew, or Enter to keep it.\n")
+            terminal.write(prompt)
             while True:
                 for key in await keys.some():
                     if key == "enter":

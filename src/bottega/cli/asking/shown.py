@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import msgspec
 from rich.cells import cell_len, chop_cells
 
+from bottega.approvals.shown import MOST_SHOWN
+from bottega.approvals.shown import shown as made_plain
 from bottega.cli.screen import diff
-from bottega.cli.screen.calls.phrase import phrase
+from bottega.cli.screen.calls.phrase import phrase, whose
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import count, size
 from bottega.cli.screen.tools import Part, told
@@ -52,7 +54,9 @@ def shown(ask: Ask, width: int, folder: str = "", place: str = "") -> Shown:
     body = rows[:MOST]
     if len(rows) > MOST:
         length = len(_text(ask))
-        more = f"… {count(len(rows) - MOST, 'more line')} ({size(length)} in all); d shows all of it"
+        more = (
+            f"… {count(len(rows) - MOST, 'more line')} ({size(length)} in all); d shows all of it"
+        )
         body = [*body, [("│ ", "accent"), (more, "accent")]]
     title: list[Part] = [("? ", "accent"), (_title(ask), "bold")]
     if place:
@@ -64,17 +68,22 @@ def _title(ask: Ask) -> str:
     name = ask.asked.tool_name
     if name in _TITLES:
         return _TITLES[name]
-    server, mark, tool = name.partition("__")
-    if mark and server and tool:
-        return f"Use {one_line(tool)} of the MCP server {one_line(server)}?"
-    return f"Use {one_line(name)}?"
+    *server, tool = whose(name)
+    return f"Use {tool} of the MCP server {server[0]}?" if server else f"Use {tool}?"
 
 
 def _whole(ask: Ask) -> Callable[[int], Rows]:
     text = ask.asked.detail.get("diff")
     if isinstance(text, str) and (files := diff.parse(text)):
         return lambda width: [_barred(row) for row in diff.drawn(files, width - 2)[0]]
-    return lambda width: list(_barred_text(_text(ask), width))
+    return lambda width: list(_barred_text(_readable(ask), width))
+
+
+def _readable(ask: Ask) -> str:
+    text = _text(ask)
+    if ask.asked.detail.get("command") and len(text) <= MOST_SHOWN:
+        return made_plain(text)
+    return visible(text)
 
 
 def _text(ask: Ask) -> str:
@@ -98,7 +107,7 @@ def _barred(row: list[Part]) -> list[Part]:
 def _barred_text(text: str, width: int) -> Iterator[list[Part]]:
     """Lines behind a bar; a line that goes on in the next row has a broken bar there."""
     room = max(10, width - 3)
-    for line in visible(text).split("\n"):
+    for line in text.split("\n"):
         pieces = chop_cells(line, room) if cell_len(line) > room else [line]
         for place, piece in enumerate(pieces or [""]):
             yield [("┆ " if place else "│ ", "accent"), (piece, "")]

@@ -35,6 +35,8 @@ class FileDiff(NamedTuple):
     path: str
     state: Literal["new", "changed", "gone"]
     hunks: list[list[Line]]
+    notes: list[str]
+    """What is said of it instead, where it is no text."""
 
     @property
     def added(self) -> int:
@@ -46,7 +48,7 @@ class FileDiff(NamedTuple):
 
 
 def parse(text: str) -> list[FileDiff]:
-    """The files of a unified diff; what stands outside of their hunks is left out."""
+    """The files of a unified diff."""
     files: list[FileDiff] = []
     lines = text.split("\n")
     place, old = 0, ""
@@ -61,16 +63,18 @@ def parse(text: str) -> list[FileDiff]:
             hunk = _hunk(lines, place, head)
             files[-1].hunks.append(hunk)
             place += len(hunk)
+        elif files and line.strip() and not files[-1].hunks:
+            files[-1].notes.append(line)
     return files
 
 
 def _file(old: str, new: str) -> FileDiff:
     before, after = (name.split("\t", 1)[0] for name in (old, new))
     if before == "/dev/null":
-        return FileDiff(after.removeprefix("b/"), "new", [])
+        return FileDiff(after.removeprefix("b/"), "new", [], [])
     if after == "/dev/null":
-        return FileDiff(before.removeprefix("a/"), "gone", [])
-    return FileDiff(after.removeprefix("b/"), "changed", [])
+        return FileDiff(before.removeprefix("a/"), "gone", [], [])
+    return FileDiff(after.removeprefix("b/"), "changed", [], [])
 
 
 def _hunk(lines: list[str], place: int, head: re.Match[str]) -> list[Line]:
@@ -130,15 +134,13 @@ _STATES = {"new": " (new file)", "gone": " (deleted)", "changed": ""}
 
 def _rows(file: FileDiff, width: int) -> Iterator[list[list[Part]]]:
     """What belongs to one line of the diff at a time: a long line fills several rows."""
-    head: list[Part] = [
-        (one_line(visible(file.path)), "bold"),
-        (_STATES[file.state], "dim"),
-        ("  ", ""),
-        *amount([file]),
-    ]
+    head: list[Part] = [(one_line(visible(file.path)), "bold"), (_STATES[file.state], "dim")]
+    if file.hunks:
+        head += [("  ", ""), *amount([file])]
     yield [head]
     if not file.hunks:
-        yield [[("  (no line differs, or it is no text)", "dim")]]
+        for note in file.notes or ["No line differs."]:
+            yield [[(f"  {one_line(visible(note))}", "dim")]]
     digits = max((len(str(line.number)) for hunk in file.hunks for line in hunk), default=1)
     for place, hunk in enumerate(file.hunks):
         if place:

@@ -19,6 +19,7 @@ from bottega.cli.screen.clean import Cleaner, clean, one_line
 from bottega.cli.screen.figures import duration
 from bottega.cli.screen.layout import Item, laid_out
 from bottega.cli.screen.painter import Painter
+from bottega.cli.screen.plain import Rows
 from bottega.cli.screen.region import Region
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
@@ -59,8 +60,8 @@ class Live:
         self._thought: list[str] = []
         self._thought_began = 0.0
         self._calls = UnderWay(clock, look)
-        self._keys: list[Part] = []
-        """The last line while a person is asked: what they may press."""
+        self._keys: Rows | None = None
+        """The last lines while a person is asked: what they may press."""
         self._paused = False
         self._retry: tuple[facts.ConversationRetrying, float] | None = None
         self._failed = False
@@ -89,8 +90,8 @@ class Live:
         self._final.append(Item(kind, lines))
         self.draw()
 
-    def ask(self, keys: list[Part]) -> None:
-        """Say at the end of the screen what may be pressed; nothing: nobody is asked any more."""
+    def ask(self, keys: Rows | None) -> None:
+        """Say at the end of the screen what may be pressed; None: nobody is asked any more."""
         self._keys = keys
         self.draw()
 
@@ -112,7 +113,7 @@ class Live:
         """Draw what is left and give the cursor back."""
         self.resume()
         self._end_text()
-        self._status, self._keys = "", []
+        self._status, self._keys = "", None
         self._calls.forget()
         self._retry = None
         self.draw()
@@ -138,7 +139,8 @@ class Live:
             drawn = self._calls.lines(self._spin(), width)
             items.append(Item("tool", [self._row(parts, width) for parts in drawn]))
         if self._keys:
-            return [*items, Item("keys", self._painter.parts(self._keys, width))]
+            rows = [self._row(parts, width) for parts in self._keys(width)]
+            return [*items, Item("keys", rows)]
         status = self._status_line(width)
         return [*items, Item("status", status)] if status else items
 

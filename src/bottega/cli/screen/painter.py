@@ -37,6 +37,7 @@ THEME = Theme(
         "diff.added.word": "green reverse",
         "diff.removed.word": "red reverse",
         "accent": "yellow",
+        "key": "bold yellow",
         "prompt": "bold yellow",
         "found": "bold yellow",
     }

@@ -5,17 +5,22 @@ the output wants. Otherwise text is given out as it comes.
 """
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from bottega.cli.screen import notes, tools
 from bottega.cli.screen.calls import todos
 from bottega.cli.screen.calls.under_way import Look, UnderWay
 from bottega.cli.screen.clean import Cleaner, clean, one_line
+from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.messages.block import plain_text, tool_uses
+
+Rows = Callable[[int], list[list[Part]]]
+"""Lines for a screen of this width."""
 
 
 class Screen(Protocol):
@@ -27,12 +32,16 @@ class Screen(Protocol):
 
     def close(self) -> None: ...
 
+
+class Canvas(Screen, Protocol):
+    """A screen on which somebody can be asked."""
+
     def put(self, kind: str, lines: list[str]) -> None:
         """Lines of somebody else, for good."""
         ...
 
-    def ask(self, keys: list[Part]) -> None:
-        """What a person may press now; nothing: they are not asked any more."""
+    def ask(self, keys: Rows | None) -> None:
+        """What a person may press now; None: they are not asked any more."""
         ...
 
     def pause(self) -> None:
@@ -56,6 +65,7 @@ class Plain:
         self._text = text
         self._notes = notes_to
         self._errors = errors_to
+        self._painter = Painter(colour=text.colour, plain=not text.moves)
         self._hold = hold
         self._footer = footer
         self._cleaner = Cleaner()
@@ -106,10 +116,11 @@ class Plain:
             self._break()
             self._text.write(f"{line}\n")
 
-    def ask(self, keys: list[Part]) -> None:
-        """Once, as a line: nothing can be taken away here."""
-        if keys:
-            self.put("keys", [tools.plain(keys)])
+    def ask(self, keys: Rows | None) -> None:
+        """Once, as lines: nothing can be taken away here."""
+        width = self._text.width
+        for parts in keys(width) if keys else ():
+            self.put("keys", self._painter.parts(parts, width))
 
     def pause(self) -> None:
         self._break()

@@ -1,27 +1,28 @@
 """The turns of a conversation: read a line, run it as a prompt or obey it as a command, until the person leaves."""
 
-import asyncio
 from pathlib import Path
 
 import msgspec
 
-from bottega.cli.logs import Stages
+from bottega.approvals.mode import Mode, checked_mode
+from bottega.cli.asking import pending, place, plan
+from bottega.cli.follow import follow
+from bottega.cli.looking import differences
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
-from bottega.cli.screen.live import FRAME, Live
+from bottega.cli.screen.live import Live
 from bottega.cli.screen.painter import Painter
-from bottega.cli.screen.plain import Plain, Screen
+from bottega.cli.screen.plain import Canvas, Plain
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.transcript import drawn, last_exchanges
-from bottega.cli.signals import stoppable
-from bottega.cli.talk import slash
+from bottega.cli.talk import listing, slash
 from bottega.cli.talk.typed import Reader
 from bottega.errors import Problem
 from bottega.events.codec import decode
 from bottega.runtime import Chosen
 from bottega.sessions import transcript
-from bottega.sessions.session import SessionRow, now
+from bottega.sessions.session import now
 from bottega.studio import Answer, Session, Studio
 
 RECALLED = 3
@@ -35,6 +36,7 @@ class Wish(msgspec.Struct):
     model: str
     agent: str
     folder: Path
+    mode: Mode = "ask"
 
 
 class Conversation:
@@ -44,7 +46,11 @@ class Conversation:
         self._terminal = terminal
         self._painter = Painter(colour=terminal.colour, plain=not terminal.moves)
         self._wish = wish
+        self._asks = place.is_there(terminal)
+        """Somebody is there who can be asked."""
         self.session: Session | None = None
+        self.code = 0
+        """What the program ends with."""
 
     def open(self) -> None:
         """Say who answers, and why, and where."""
@@ -54,67 +60,106 @@ class Conversation:
         self._say([(one_line(chosen.model), "bold"), (_why(chosen), "")])
         self._say([(f"{_short(self._wish.folder)} · /help lists the commands", "dim")])
 
-    async def resume(self, session_id: str) -> None:
-        """Go on with a session: show its last exchanges, and whether the last answer was cut short."""
+    async def resume(self, session_id: str, mode: Mode | None = None) -> bool:
+        """Go on with a session: show its last exchanges, then what still waits in it; False if the person left."""
+        parked = self._studio.runtime.sessions.get(session_id).status == "waiting"
         self.session = await self._studio.resume(session_id)
+        if mode:
+            await self.session.change_mode(mode)
         row = self.session.row
-        rows = await self._studio.runtime.log.tail(row.n, limit=80)
-        events = [decode(index, body) for index, body in rows]
-        self._wish = Wish(row.model, row.agent, Path(row.folder))
-        items = last_exchanges(transcript.transcript(events), RECALLED)
+        under_way = self.session.resume(wait=self._asks)
+        asked = any(ask.kind != "plan" for ask in self.session.asks())
+        goes_on = under_way if parked or asked else None
+        self._wish = Wish(row.model, row.agent, Path(row.folder), self.session.mode)
         self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {row.model}", "")])
         self._say([(f"{_short(Path(row.folder))} · begun {ago(row.created_at, now())}", "dim")])
-        self._lines(["", *drawn(items, self._painter, self._terminal.width)] if items else [])
+        await self._recall(row.n, goes_on.message_id if goes_on else "")
+        if goes_on:
+            return await self._follow(goes_on)
         if row.status != "idle":
             self._say([("Another program works in this session; what you say waits.", "accent")])
+        return await self._planned()
+
+    async def _recall(self, n: int, without: str) -> None:
+        """The last exchanges, but for one that will be shown as it goes on."""
+        rows = await self._studio.runtime.log.tail(n, limit=80)
+        events = [decode(index, body) for index, body in rows]
+        items = transcript.transcript(
+            each for each in events if each.message_id != (without or "-")
+        )
+        shown = drawn(last_exchanges(items, RECALLED), self._painter, self._terminal.width)
+        self._lines(["", *shown] if shown else [])
 
     async def go_on(self) -> None:
         """Take turns until the person leaves."""
         while True:
             if self._terminal.moves:
                 self._terminal.write("\n")
+            self._reader.mode = self._mode
             line = await self._reader.read()
             if line is None:
                 return
             if not line.strip():
                 continue
-            command = slash.parse(line)
             try:
-                if command is None:
-                    if not await self._prompt(line):
-                        return
-                elif not await self._obey(command):
+                await self._change_mode(self._reader.mode)
+                if not await self._take(line):
                     return
             except Problem as problem:
                 self._fail(problem)
+
+    async def _take(self, line: str) -> bool:
+        command = slash.parse(line)
+        return await (self._prompt(line) if command is None else self._obey(command))
 
     async def _prompt(self, text: str) -> bool:
         """Run one prompt; False if the person wants to leave at once."""
         if self.session is None:
             wish = self._wish
             self.session = await self._studio.start(
-                model=wish.model, agent=wish.agent, folder=wish.folder
+                model=wish.model, agent=wish.agent, folder=wish.folder, mode=wish.mode
             )
-        answer = self.session.prompt(text)
-        screen = self._screen()
-        with stoppable(answer) as stop:
-            moving = asyncio.create_task(_move(screen))
-            try:
-                await _show(answer, screen)
-            except asyncio.CancelledError:
-                if not stop.twice:
-                    raise
-                return False
-            finally:
-                moving.cancel()
-                screen.close()
-        return not stop.leaves
+        return await self._follow(self.session.prompt(text, wait=self._asks))
 
-    def _screen(self) -> Screen:
+    async def _follow(self, answer: Answer) -> bool:
+        assert self.session
+        canvas = self._canvas()
+        desk = place.desk(canvas, self._terminal) if self._asks else None
+        followed = await follow(answer, self.session, canvas, desk)
+        if followed.stop.leaves or followed.stop.at_once:
+            return False
+        waiting = [ask for ask in self.session.asks() if ask.kind != "plan"]
+        if followed.end is None and waiting and not self._asks:
+            self._lines(pending.told(self.session.row, waiting, self._terminal, self._painter))
+            self.code = pending.CODE
+            return False
+        return await self._planned()
+
+    async def _planned(self) -> bool:
+        """Ask what becomes of a plan that was offered, and have it carried out."""
+        assert self.session
+        offered = [ask for ask in self.session.asks() if ask.kind == "plan"]
+        if not offered or not self._asks:
+            return True
+        self._lines([""])
+        still = Plain(self._terminal, self._terminal, self._terminal)
+        decision = await plan.decide(place.desk(still, self._terminal), offered[-1])
+        if decision.word == "accept":
+            answer = await self.session.accept_plan(
+                decision.mode, edited=decision.edited, wait=True
+            )
+            return await self._follow(answer)
+        if decision.word == "discard":
+            await self.session.discard_plan()
+            self._say([("The plan is discarded.", "")])
+        return True
+
+    def _canvas(self) -> Canvas:
+        look = differences(self._studio.runtime)
         if self._terminal.moves:
             self._terminal.write("\n")
-            return Live(self._terminal)
-        return Plain(self._terminal, self._terminal, self._terminal, footer=True)
+            return Live(self._terminal, look=look)
+        return Plain(self._terminal, self._terminal, self._terminal, footer=True, look=look)
 
     async def _obey(self, command: slash.Slash) -> bool:
         match command.name:
@@ -124,11 +169,17 @@ class Conversation:
                 self._lines(slash.overview().split("\n"))
             case "model":
                 await self.choose(command.argument)
+            case "mode":
+                await self._choose_mode(command.argument)
+            case "asks":
+                return await self._list_asks()
+            case "changes":
+                self._list_changes()
             case "new":
                 self.session = None
                 self._say([("A new session begins with your next prompt.", "")])
             case "sessions":
-                await self._sessions(command.argument)
+                return await self._sessions(command.argument)
             case _:
                 self._say([(slash.unknown(command.typed), "")])
         return True
@@ -149,52 +200,62 @@ class Conversation:
         self._wish.model = name
         self._say([(one_line(name), "bold"), (" answers from now on.", "")])
 
-    async def _sessions(self, which: str) -> None:
+    @property
+    def _mode(self) -> Mode:
+        return self.session.mode if self.session else self._wish.mode
+
+    async def _choose_mode(self, name: str) -> None:
+        if name:
+            await self._change_mode(checked_mode(name))
+        self._say([(f"{self._mode}: ", "bold"), (_MODES[self._mode], "")])
+
+    async def _change_mode(self, mode: str) -> None:
+        """From the next prompt on."""
+        if not mode or mode == self._mode:
+            return
+        self._wish.mode = checked_mode(mode)
+        if self.session:
+            await self.session.change_mode(self._wish.mode)
+
+    async def _list_asks(self) -> bool:
+        waiting = self.session.asks() if self.session else []
+        if not self.session or not waiting:
+            self._say([("Nothing waits for your answer.", "")])
+            return True
+        if self._asks and (answer := self.session.resume(wait=True)):
+            return await self._follow(answer)
+        self._rows(listing.asks(waiting, self._terminal.width))
+        return await self._planned()
+
+    async def _sessions(self, which: str) -> bool:
         rows = await self._studio.sessions(LISTED)
         if not which:
-            self._lines(self._listed(rows) or ["There are no sessions yet."])
-        elif which.isdigit() and 1 <= int(which) <= len(rows):
-            await self.resume(rows[int(which) - 1].id)
-        else:
-            await self.resume(which)
-
-    def _listed(self, rows: list[SessionRow]) -> list[str]:
-        here = self.session.id if self.session else ""
-        lines: list[str] = []
-        for place, row in enumerate(rows, 1):
-            mark = "›" if row.id == here else " "
-            when = ago(row.updated_at, now())
-            room = max(10, self._terminal.width - len(when) - 9)
-            title = one_line(row.title or "(no title)", room)
-            parts: list[Part] = [
-                (f"{mark}{place:>3}  ", "accent"),
-                (title, ""),
-                (f"  {when}", "dim"),
-            ]
-            lines += self._painter.parts(parts, self._terminal.width)
-        return lines
+            here = self.session.id if self.session else ""
+            self._rows(listing.sessions(rows, here, self._terminal.width))
+            self._lines([] if rows else ["There are no sessions yet."])
+            return True
+        numbered = which.isdigit() and 1 <= int(which) <= len(rows)
+        return await self.resume(rows[int(which) - 1].id if numbered else which)
 
     def _fail(self, problem: Problem) -> None:
         self._say([(problem.message, "red"), (f" {problem.hint}" if problem.hint else "", "")])
 
     def _say(self, parts: list[Part]) -> None:
-        self._lines(self._painter.parts(parts, self._terminal.width))
+        self._rows([parts])
+
+    def _rows(self, rows: list[list[Part]]) -> None:
+        width = self._terminal.width
+        self._lines([line for row in rows for line in self._painter.parts(row, width)])
 
     def _lines(self, lines: list[str]) -> None:
         self._terminal.write("".join(f"{line}\n" for line in lines))
 
 
-async def _show(answer: Answer, screen: Screen) -> None:
-    stages = Stages()
-    async for event in answer:
-        stages.note(event)
-        screen.show(event)
-
-
-async def _move(screen: Screen) -> None:
-    while True:
-        await asyncio.sleep(FRAME)
-        screen.tick()
+_MODES: dict[Mode, str] = {
+    "plan": "it looks and plans; nothing is changed, run or fetched.",
+    "ask": "it asks before anything that matters.",
+    "allow": "it asks for nothing.",
+}
 
 
 def _why(chosen: Chosen) -> str:

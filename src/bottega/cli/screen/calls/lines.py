@@ -10,11 +10,6 @@ from bottega.cli.screen.tools import Part
 LIVE, KEPT, KEPT_OF_FAILURE = 5, 3, 8
 """Lines of output under a command that runs, that is done, that failed."""
 
-PLAN_MODE = "plan mode"
-"""What the reason of a call speaks of that was blocked for the mode's sake."""
-
-_SIGNS = {"done": "✓", "failed": "✗", "denied": "⊘"}
-
 
 def planned(phrase: Phrase, width: int) -> list[Part]:
     return tools.line(("○", "dim"), *phrase, [], width)
@@ -36,21 +31,15 @@ def finished(
     style = f"tool.{end.mark}"
     extra: list[Part] = [(" ", ""), *amount] if amount else []
     if end.mark == "denied":
-        after: list[Part] = [(f"  ⊘ {_denial(end.told)}", style)]
+        after: list[Part] = [(f"  ⊘ {end.told}", style)]
     elif end.mark == "done":
-        told = "" if amount and end.told == "done" else end.told
+        told = "" if amount else end.told
         after = [("  ✓ ", style), (tools.ended(told, ms), "dim")]
     elif end.told.startswith("exit "):
         after = [(f"  ✗ {end.told}", style), (f" · {duration(ms)}" if ms else "", "dim")]
     else:
         after = [(f"  ✗ {end.told}", style)]
     return tools.line(("●", style), *phrase, [*extra, *after], width)
-
-
-def _denial(reason: str) -> str:
-    if PLAN_MODE in reason.lower():
-        return "blocked in plan mode"
-    return f"denied: {reason}" if reason else "denied"
 
 
 def output(tail: Tail, most: int, width: int) -> list[list[Part]]:

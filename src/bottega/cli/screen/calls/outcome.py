@@ -40,6 +40,10 @@ def outcome(text: str, is_error: bool) -> Outcome:
         told = str(_inner(fault, "message") or fault or text)
         return Outcome("failed", _first(told), _printed(_inner(found, "result")))
     result = _inner(found, "result", found)
+    if (
+        _inner(result, "ran_with") is not None
+    ):  # a person changed the arguments: the result is inside
+        result = _inner(result, "result")
     code = _inner(result, "exit_code")
     if isinstance(code, int) and not isinstance(code, bool):
         return Outcome("failed" if code else "done", f"exit {code}", _printed(result))
@@ -48,13 +52,18 @@ def outcome(text: str, is_error: bool) -> Outcome:
 
 def _denied(found: Any) -> str | None:
     """Why it was not allowed to run; None if it was."""
-    for part in (found, _inner(found, "result"), _inner(found, "error")):
-        if _inner(part, "type") == "execution-denied":
-            return str(_inner(part, "reason") or "")
-    code = _inner(_inner(found, "error"), "code")
-    if code in ("EXECUTION_DENIED", "DENIED", "BLOCKED", "PLAN_MODE"):
-        return str(_inner(_inner(found, "error"), "message") or "")
-    return None
+    fault = _inner(found, "error")
+    message = str(_inner(fault, "message") or "")
+    match _inner(fault, "code"):
+        case "EXECUTION_DENIED":
+            _, _, reason = message.partition(": ")
+            return f"denied: {reason}" if reason else "denied"
+        case "DENIED_BY_RULE":
+            return f"denied by a rule: {message}"
+        case "BLOCKED":
+            return "blocked in plan mode" if "plan" in message.lower() else f"blocked: {message}"
+        case _:
+            return None
 
 
 def _first(text: str) -> str:

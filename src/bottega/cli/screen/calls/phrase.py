@@ -24,10 +24,13 @@ def phrase(name: str, given: Given) -> Phrase:
     if words is not None:
         verb, about = words(given)
         return Phrase(verb, one_line(about))
-    server, mark, tool = name.partition("__")
-    if mark and server and tool:
-        return Phrase(one_line(f"{server}: {tool}"), tools.arguments(given))
-    return Phrase(one_line(name), tools.arguments(given))
+    return Phrase(": ".join(whose(name)), tools.arguments(given))
+
+
+def whose(name: str) -> tuple[str, ...]:
+    """The name of a tool, with that of its MCP server before it if it has one."""
+    parts = one_line(name).split("__", 2)
+    return (parts[1], parts[2]) if parts[0] == "mcp" and len(parts) == 3 else (one_line(name),)
 
 
 def _text(given: Given, *names: str) -> str:
@@ -50,6 +53,8 @@ def _path(given: Given) -> str:
 
 
 def _span(given: Given) -> str:
+    if ranges := _objects(given, "ranges"):
+        return ",".join(map(_span, ranges))
     first, last = given.get("start_line"), given.get("end_line")
     if not isinstance(first, int) and not isinstance(last, int):
         return ""

@@ -32,6 +32,8 @@ class Call:
         self.began: float | None = None
         self.asked: set[str] = set()
         """Asks about it that are open."""
+        self.waited = False
+        """It has waited for a person: the time that it took is not its own."""
         self.seen = False
         """A person has seen what it changes."""
         self.writes: tuple[facts.FileChange, ...] = ()
@@ -80,7 +82,7 @@ class UnderWay:
         tail = call.tail if call.tail.total else Tail(end.printed)
         below += lines.output(tail, _most(end), width)
         below += _written(result, width)
-        return [lines.finished(call.phrase, end, result.duration_ms, width, amount), *below]
+        return [lines.finished(call.phrase, end, self._took(call, result), width, amount), *below]
 
     def lines(self, spin: str, width: int) -> list[list[Part]]:
         """What is drawn now of those that are not over."""
@@ -108,6 +110,7 @@ class UnderWay:
     def _ask(self, asked: facts.ApprovalRequired) -> None:
         if call := self._calls.get(asked.tool_id):
             call.asked.add(asked.approval_id)
+            call.waited = True
             call.seen = call.seen or bool(asked.detail.get("diff"))
 
     def _resolve(self, resolved: facts.ApprovalResolved) -> None:
@@ -132,6 +135,12 @@ class UnderWay:
         shown, left = diff.drawn(files, width - 4, MOST)
         more = [diff.left_off(left)] if left else []
         return diff.amount(files), [[("  │ ", "dim"), *row] for row in [*shown, *more]]
+
+    def _took(self, call: Call, result: facts.ToolResultFact) -> int:
+        """Milliseconds; of a call that waited for a person, only those in which it ran."""
+        if not call.waited:
+            return result.duration_ms
+        return 0 if call.began is None else round((self._clock() - call.began) * 1000)
 
     def _remember(self, call: Call, result: facts.ToolResultFact, end: Outcome) -> None:
         made = call.writes if end.mark == "done" else ()

@@ -2,9 +2,11 @@
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
+from bottega.approvals.mode import Mode
 from bottega.cli import start
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.talk.conversation import Conversation, Wish
@@ -16,22 +18,36 @@ from bottega.studio import Studio, existing_folder
 
 @click.command("chat")
 @start.agent_options
+@start.mode_option
 @click.option("-s", "--session", help="Go on with this session.")
 @click.option("-c", "--continue", "last", is_flag=True, help="Go on with the last session.")
 def command(
-    model: str | None, agent: str | None, folder: Path | None, session: str | None, last: bool
+    model: str | None,
+    agent: str | None,
+    folder: Path | None,
+    mode: Mode | None,
+    session: str | None,
+    last: bool,
 ) -> int:
     """Talk with an agent in this folder.
 
-    Answers stream as they are written. Ctrl-C stops an answer, Ctrl-D leaves, /help lists what else there is.
-    Everything is kept: `bottega chat --continue` goes on where you left.
+    Answers stream as they are written. Before anything that matters you are asked, and answer by one key. Ctrl-C stops
+    an answer, Ctrl-D leaves, /help lists what else there is. Everything is kept: `bottega chat --continue` goes on
+    where you left, with what still waits for your answer.
     """
     studio = start.studio_of({"model": model, "agent": agent}, start.place(folder, session))
     with quiet():
-        return start.run(_chat(studio, folder or Path(), session, last))
+        return start.run(_chat(studio, Begun(folder or Path(), session, last, mode)))
 
 
-async def _chat(studio: Studio, folder: Path, session: str | None, last: bool) -> int:
+class Begun(NamedTuple):
+    folder: Path
+    session: str | None
+    last: bool
+    mode: Mode | None
+
+
+async def _chat(studio: Studio, begun: Begun) -> int:
     environment = studio.settings.environment
     terminal = Terminal(sys.stdout, environment)
     reader: Reader = Lines()
@@ -41,18 +57,24 @@ async def _chat(studio: Studio, folder: Path, session: str | None, last: bool) -
         else:
             terminal.moves = terminal.colour = False
         values = studio.settings.values
-        wish = Wish("", values.agent, existing_folder(folder))
+        wish = Wish("", values.agent, existing_folder(begun.folder), begun.mode or values.mode)
         conversation = Conversation(studio, reader, terminal, wish)
-        if session or last:
-            await conversation.resume(session or await _newest(studio))
-            if studio.settings.source("model") == "flag":
-                await conversation.choose(values.model)
-        else:
-            conversation.open()
-        await conversation.go_on()
+        if await _begin(conversation, studio, begun):
+            await conversation.go_on()
         if conversation.session and terminal.moves:
             conversation.farewell()
-    return 0
+    return conversation.code
+
+
+async def _begin(conversation: Conversation, studio: Studio, begun: Begun) -> bool:
+    if not begun.session and not begun.last:
+        conversation.open()
+        return True
+    name = begun.session or await _newest(studio)
+    stays = await conversation.resume(name, begun.mode)
+    if studio.settings.source("model") == "flag":
+        await conversation.choose(studio.settings.values.model)
+    return stays
 
 
 async def _newest(studio: Studio) -> str:
