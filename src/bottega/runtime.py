@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 from threading import Thread
 
 import msgspec
@@ -17,7 +18,9 @@ from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
 from bottega.providers.vendors import VENDORS
+from bottega.sessions.asks import Asks
 from bottega.sessions.attach import Attachments
+from bottega.sessions.clients import declared
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
@@ -28,7 +31,14 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
+from bottega.tools.web.fetch import Fetcher
+from bottega.workspaces.network.egress import Egress
+from bottega.workspaces.network.guard import Guard
+from bottega.workspaces.network.way import WayOut
+from bottega.workspaces.sandbox.local import Local
+from bottega.workspaces.sandbox.sandbox import Sandboxes
 
 PRICES_AFTER = 0.3
 """Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading
@@ -45,7 +55,9 @@ class Chosen(msgspec.Struct, frozen=True):
 class Runtime:
     def __init__(self, settings: Settings, tools: Iterable[Tool] = ()) -> None:
         self.settings = settings
-        self.registry = builtin_registry()
+        ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
+        way = WayOut(Guard(private=settings.values.network_private))
+        self.registry = builtin_registry(Fetcher(way, ca_file=ca_file))
         for tool in tools:
             self.registry.register(tool)
         home = Home(settings.home)
@@ -55,17 +67,28 @@ class Runtime:
         self.sessions = Sessions(self.database)
         self.inbox = Inbox(self.log)
         self.attachments = Attachments(self.database, self.blobs)
+        self.asks = Asks(self.log)
+        self.sandboxes = self._sandboxes(way)
         self.keys = KeyRing(settings.home)
         self._prices_begun = False
         self._closed_ring: Problem | None = None
         """Why kept keys cannot be used, if they cannot."""
-        ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
         self.transport = Transport(ca_file=ca_file)
 
     async def close(self) -> None:
         self.log.close()
         await self.transport.close()
         self.database.close()
+
+    def _sandboxes(self, way: WayOut) -> Sandboxes:
+        values = self.settings.values
+        return Local(
+            self.settings.home / "sandbox",
+            readable=[Path(each).expanduser() for each in values.sandbox_read],
+            hidden=[self.settings.home],
+            egress=Egress(way),
+            unsandboxed=values.sandbox == "off",
+        )
 
     def routes(self) -> Routes:
         """Every provider that is set up: by variables, in the config file, or with a kept key."""
@@ -78,8 +101,9 @@ class Runtime:
 
     def _kept_keys(self) -> dict[str, str]:
         """The key ring's keys; one that cannot be opened must not keep those from the environment from working."""
+        known = {*VENDORS, *self.settings.values.providers}  # others are for MCP servers
         try:
-            return self.keys.all()
+            return {name: key for name, key in self.keys.all().items() if name in known}
         except Problem as problem:
             self._closed_ring = problem
             return {}
@@ -139,17 +163,26 @@ class Runtime:
             price=price,
         )
 
-    def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
+    async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
         session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
         model = self.model(prompt.model or session.model or agent.model or self.choose().model)
-        registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)
+        registry = self._registry(agent, session)
         wishes = prompt.wishes.over(self._wishes(agent, model))
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
         return Plan(agent, model, registry, session.folder, wishes)
+
+    def _registry(self, agent: Agent, session: SessionRow) -> Registry:
+        """The tools of an exchange: the agent's own choice, and what the client of this session runs itself."""
+        names = self.registry.names if agent.tools is None else agent.tools
+        chosen = self.registry.scoped(names)
+        for tool in declared(self.database, session.n):
+            if chosen.find(tool.name) is None:
+                chosen.register(tool)
+        return chosen
 
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
         """A flag or a variable wins over the agent, that over the model's table, that over the files' own."""

@@ -4,6 +4,7 @@ A wrong call is never run and never guessed at: the model is told what was wrong
 """
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 
@@ -38,23 +39,36 @@ async def call(
     on_intent: OnIntent,
     keep: Keep | None = None,
 ) -> Outcome:
-    """Run one call. `on_intent` is awaited before anything happens; what it raises passes through.
+    """Run one call unasked. `on_intent` is awaited before anything happens; what it raises passes through.
 
     Whatever the tool raises becomes an error outcome; only cancellation passes through.
     """
+    tool = found(use, registry)
+    if isinstance(tool, Outcome):
+        return tool
+    await on_intent(tool)
+    return await bounded_outcome(await perform(tool, use.input, context), keep)
+
+
+def found(use: ToolUse, registry: Registry) -> Tool | Outcome:
+    """The tool that a call means, if its arguments are right; else what the model is told."""
     tool = registry.find(use.name)
     if tool is None:
         return unknown(use.name, registry)
     if use.malformed:
         return failure(_malformed(use), "INVALID_ARGUMENTS")
+    return wrong(tool, use.input) or tool
+
+
+def wrong(tool: Tool, arguments: dict[str, Any]) -> Outcome | None:
+    """What is wrong with the arguments; None if nothing is."""
     try:
-        errors = tool.validator(use.input)
+        errors = tool.validator(arguments)
     except ValueError as problem:
         return failure(f"The tool {tool.name!r} has no valid schema: {problem}", "TOOL_FAILED")
     if errors:
         return failure(f"Invalid arguments for {tool.name}: {joined(errors)}.", "INVALID_ARGUMENTS")
-    await on_intent(tool)
-    return await _bounded(await _run(tool, use, context), keep)
+    return None
 
 
 def unknown(name: str, registry: Registry) -> Outcome:
@@ -77,19 +91,25 @@ def _malformed(use: ToolUse) -> str:
     )
 
 
-async def _run(tool: Tool, use: ToolUse, context: Context) -> Outcome:
+async def perform(tool: Tool, arguments: dict[str, Any], context: Context) -> Outcome:
+    """Run a tool; whatever it raises becomes an outcome."""
+    assert tool.run is not None, "a tool that edits files is planned, not run"
     try:
-        assert tool.run is not None, "a tool that edits files is planned, not run"
-        outcome = await tool.run(use.input, context)
+        outcome = await tool.run(arguments, context)
         if not isinstance(outcome, Outcome):  # pyright: ignore[reportUnnecessaryIsInstance]
             outcome = success(outcome)
         return msgspec.structs.replace(outcome, result=to_builtins(outcome.result))
-    except Problem as problem:
-        return failure(str(problem), problem.code.upper())
-    except OSError as problem:
-        return failure(_system(problem), "TOOL_FAILED")
     except Exception as problem:
-        return failure(str(problem) or type(problem).__name__, "TOOL_FAILED")
+        return failed(problem)
+
+
+def failed(problem: Exception) -> Outcome:
+    """What the model is told of something that was raised."""
+    if isinstance(problem, Problem):
+        return failure(str(problem), problem.code.upper())
+    if isinstance(problem, OSError):
+        return failure(_system(problem), "TOOL_FAILED")
+    return failure(str(problem) or type(problem).__name__, "TOOL_FAILED")
 
 
 def _system(problem: OSError) -> str:
@@ -99,10 +119,12 @@ def _system(problem: OSError) -> str:
     return f"{problem.strerror}{about}"
 
 
-async def _bounded(outcome: Outcome, keep: Keep | None) -> Outcome:
+async def bounded_outcome(outcome: Outcome, keep: Keep | None) -> Outcome:
+    """The outcome at a size that a model can read; the whole of it is kept where it was cut."""
     if outcome.error is not None:
         fault = Fault(cut(outcome.error.message), outcome.error.code)
-        return msgspec.structs.replace(outcome, error=fault)
+        result = bounded(outcome.result, outcome.kept) if outcome.result is not None else None
+        return msgspec.structs.replace(outcome, error=fault, result=result)
     small = bounded(outcome.result, outcome.kept)
     if small is outcome.result or keep is None or outcome.kept:
         return msgspec.structs.replace(outcome, result=small)

@@ -6,7 +6,7 @@ from bottega.events import facts
 from bottega.events.event import Event
 from bottega.messages.block import Image, Reasoning, Source, Sources, Text, ToolUse
 from bottega.messages.message import Usage
-from bottega.sessions.transcript import transcript
+from bottega.sessions.told.transcript import transcript
 
 UNANSWERED = ToolUse("2", "run", {"command": "make"})
 STORY = (

@@ -11,8 +11,8 @@ from bottega.cli.screen.layout import Item, laid_out
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.tools import Part
 from bottega.messages.block import Media, Text
-from bottega.sessions import transcript as said
-from bottega.sessions.views import said as words
+from bottega.sessions.told import transcript as said
+from bottega.sessions.told.views import said as words
 
 
 def drawn(items: Iterable[said.Item], painter: Painter, width: int) -> list[str]:

@@ -21,8 +21,8 @@ from bottega.cli.talk.typed import Reader
 from bottega.errors import Problem
 from bottega.events.codec import decode
 from bottega.runtime import Chosen
-from bottega.sessions import transcript
 from bottega.sessions.session import now
+from bottega.sessions.told import transcript
 from bottega.studio import Answer, Session, Studio
 
 RECALLED = 3
