@@ -1,14 +1,10 @@
 """What a change did to a file, from the bytes that were kept of it."""
 
 from bottega.cli.screen.calls.under_way import Look
-from bottega.errors import NotFound
+from bottega.errors import Problem
 from bottega.events.facts import FileChange
 from bottega.runtime import Runtime
-from bottega.workers.acting.question import diff
-from bottega.workspaces.edit import Change, Edit
-
-LARGEST = 400_000
-"""Bytes of a file that is still compared line by line."""
+from bottega.workspaces.changes.diff import Difference
 
 
 def differences(runtime: Runtime) -> Look:
@@ -19,10 +15,12 @@ def differences(runtime: Runtime) -> Look:
             before, after = (
                 runtime.blobs.read(name) if name else None for name in (change.before, change.after)
             )
-        except NotFound:
+        except Problem:
             return ""
-        if max(len(before or b""), len(after or b"")) > LARGEST:
-            return ""
-        return diff(Change((Edit(change.path, before, after),)))
+        return unified(Difference(change.path, before, after))
 
     return look
+
+
+def unified(difference: Difference) -> str:
+    return b"".join(difference.lines()).decode("utf-8", "replace")

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import msgspec
-from bottega.sessions.asks import Ask, Reply
 
 from bottega.cli.asking import place
 from bottega.cli.asking.choice import Choice
@@ -18,6 +17,7 @@ from bottega.cli.screen.live import FRAME, Live
 from bottega.cli.screen.plain import Canvas, Plain
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.talk.echo import quiet
+from bottega.sessions.asks import Ask, Reply
 
 
 async def main(kind: str, ask: Ask) -> Reply:

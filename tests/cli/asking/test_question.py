@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from bottega.sessions.asks import Ask
 
 from bottega.events import facts
+from bottega.sessions.asks import Ask
 from tests.cli.conftest import scrubbed
 from tests.cli.terminal import Terminal
 

@@ -52,7 +52,7 @@ class _View:
         self._title = title
         self._terminal = terminal
         self._painter = painter
-        self._width = 0
+        self._width: int = 0
         self._rows: Rows = []
         self._top = 0
         self._drawn = ""

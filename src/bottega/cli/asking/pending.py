@@ -7,7 +7,7 @@ from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.visible import visible
-from bottega.sessions.asks import Ask
+from bottega.sessions.asks import WORDS, Ask, Word
 from bottega.sessions.session import SessionRow
 
 CODE = 4
@@ -49,6 +49,11 @@ def body(ask: Ask, session: SessionRow, width: int) -> list[list[Part]]:
         rows += [[("│ ", "accent"), (line, "")] for line in visible(str(plan)).split("\n")]
     choices = ask.asked.choices if ask.asked.kind == "question" else ()
     return rows + [[("  - ", "accent"), (one_line(visible(each)), "")] for each in choices]
+
+
+def answers(ask: Ask) -> tuple[Word, ...]:
+    """The words that this ask takes."""
+    return next((words for kind, words in WORDS.items() if kind == ask.kind), ())
 
 
 def _how(ask: Ask) -> list[list[Part]]:

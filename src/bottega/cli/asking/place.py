@@ -10,9 +10,9 @@ from bottega.cli.screen.plain import Canvas
 from bottega.cli.screen.terminal import Terminal
 
 
-def is_there(terminal: Terminal) -> bool:
-    """Whether somebody can be asked here: both what is shown and what is typed go to a terminal."""
-    return terminal.is_tty and sys.stdin is not None and sys.stdin.isatty()
+def is_there() -> bool:
+    """Whether somebody can be asked here: what is shown goes to a terminal, and what is typed comes from one."""
+    return sys.stdout.isatty() and sys.stdin.isatty()
 
 
 def desk(canvas: Canvas, terminal: Terminal) -> Desk:

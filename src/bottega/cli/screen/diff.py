@@ -51,11 +51,15 @@ def parse(text: str) -> list[FileDiff]:
     """The files of a unified diff."""
     files: list[FileDiff] = []
     lines = text.split("\n")
-    place, old = 0, ""
+    place, old, named = 0, "", ""
     while place < len(lines):
         line = lines[place]
         place += 1
-        if line.startswith("--- "):
+        if line.startswith("diff --git "):
+            named = line.rpartition(" b/")[2]
+        elif line.startswith("Binary files "):
+            files.append(FileDiff(named, "changed", [], ["It is no text."]))
+        elif line.startswith("--- "):
             old = line[4:]
         elif line.startswith("+++ "):
             files.append(_file(old, line[4:]))
@@ -63,7 +67,7 @@ def parse(text: str) -> list[FileDiff]:
             hunk = _hunk(lines, place, head)
             files[-1].hunks.append(hunk)
             place += len(hunk)
-        elif files and line.strip() and not files[-1].hunks:
+        elif line.startswith("Binary file: ") and files:
             files[-1].notes.append(line)
     return files
 

@@ -5,29 +5,30 @@ from pathlib import Path
 import msgspec
 
 from bottega.approvals.mode import Mode, checked_mode
-from bottega.cli.asking import pending, place, plan
-from bottega.cli.follow import follow
-from bottega.cli.looking import differences
+from bottega.cli.looking import unified
+from bottega.cli.screen import diff
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
-from bottega.cli.screen.live import Live
 from bottega.cli.screen.painter import Painter
-from bottega.cli.screen.plain import Canvas, Plain
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.transcript import drawn, last_exchanges
 from bottega.cli.talk import listing, slash
+from bottega.cli.talk.turn import Turns
 from bottega.cli.talk.typed import Reader
+from bottega.cli.talk.words import MODES, short, why
+from bottega.cli.worked import Worked
 from bottega.errors import Problem
 from bottega.events.codec import decode
-from bottega.runtime import Chosen
 from bottega.sessions.session import now
 from bottega.sessions.told import transcript
-from bottega.studio import Answer, Session, Studio
+from bottega.studio import Session, Studio
 
 RECALLED = 3
 """Exchanges that are shown when a session is gone on with."""
 LISTED = 10
+SHOWN = 60
+"""Lines of what a session changed, unless one file is asked for."""
 
 
 class Wish(msgspec.Struct):
@@ -46,39 +47,38 @@ class Conversation:
         self._terminal = terminal
         self._painter = Painter(colour=terminal.colour, plain=not terminal.moves)
         self._wish = wish
-        self._asks = place.is_there(terminal)
-        """Somebody is there who can be asked."""
+        self.turns = Turns(studio.runtime, terminal)
         self.session: Session | None = None
-        self.code = 0
-        """What the program ends with."""
 
     def open(self) -> None:
         """Say who answers, and why, and where."""
         chosen = self._studio.runtime.choose(self._wish.model)
         self._studio.runtime.model(chosen.model)
         self._wish.model = chosen.model
-        self._say([(one_line(chosen.model), "bold"), (_why(chosen), "")])
-        self._say([(f"{_short(self._wish.folder)} · /help lists the commands", "dim")])
+        self._say([(one_line(chosen.model), "bold"), (why(chosen), "")])
+        self._say([(f"{short(self._wish.folder)} · /help lists the commands", "dim")])
 
     async def resume(self, session_id: str, mode: Mode | None = None) -> bool:
         """Go on with a session: show its last exchanges, then what still waits in it; False if the person left."""
-        parked = self._studio.runtime.sessions.get(session_id).status == "waiting"
-        self.session = await self._studio.resume(session_id)
+        self.session = self._studio.find(session_id)
+        parked = self.session.row.status == "waiting"
+        if not parked:
+            self.session = await self._studio.resume(session_id)
         if mode:
             await self.session.change_mode(mode)
         row = self.session.row
-        under_way = self.session.resume(wait=self._asks)
+        under_way = self.session.resume(wait=self.turns.asks)
         asked = any(ask.kind != "plan" for ask in self.session.asks())
         goes_on = under_way if parked or asked else None
         self._wish = Wish(row.model, row.agent, Path(row.folder), self.session.mode)
         self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {row.model}", "")])
-        self._say([(f"{_short(Path(row.folder))} · begun {ago(row.created_at, now())}", "dim")])
+        self._say([(f"{short(Path(row.folder))} · begun {ago(row.created_at, now())}", "dim")])
         await self._recall(row.n, goes_on.message_id if goes_on else "")
         if goes_on:
-            return await self._follow(goes_on)
+            return await self.turns.follow(self.session, goes_on)
         if row.status != "idle":
             self._say([("Another program works in this session; what you say waits.", "accent")])
-        return await self._planned()
+        return await self.turns.planned(self.session)
 
     async def _recall(self, n: int, without: str) -> None:
         """The last exchanges, but for one that will be shown as it goes on."""
@@ -119,47 +119,8 @@ class Conversation:
             self.session = await self._studio.start(
                 model=wish.model, agent=wish.agent, folder=wish.folder, mode=wish.mode
             )
-        return await self._follow(self.session.prompt(text, wait=self._asks))
-
-    async def _follow(self, answer: Answer) -> bool:
-        assert self.session
-        canvas = self._canvas()
-        desk = place.desk(canvas, self._terminal) if self._asks else None
-        followed = await follow(answer, self.session, canvas, desk)
-        if followed.stop.leaves or followed.stop.at_once:
-            return False
-        waiting = [ask for ask in self.session.asks() if ask.kind != "plan"]
-        if followed.end is None and waiting and not self._asks:
-            self._lines(pending.told(self.session.row, waiting, self._terminal, self._painter))
-            self.code = pending.CODE
-            return False
-        return await self._planned()
-
-    async def _planned(self) -> bool:
-        """Ask what becomes of a plan that was offered, and have it carried out."""
-        assert self.session
-        offered = [ask for ask in self.session.asks() if ask.kind == "plan"]
-        if not offered or not self._asks:
-            return True
-        self._lines([""])
-        still = Plain(self._terminal, self._terminal, self._terminal)
-        decision = await plan.decide(place.desk(still, self._terminal), offered[-1])
-        if decision.word == "accept":
-            answer = await self.session.accept_plan(
-                decision.mode, edited=decision.edited, wait=True
-            )
-            return await self._follow(answer)
-        if decision.word == "discard":
-            await self.session.discard_plan()
-            self._say([("The plan is discarded.", "")])
-        return True
-
-    def _canvas(self) -> Canvas:
-        look = differences(self._studio.runtime)
-        if self._terminal.moves:
-            self._terminal.write("\n")
-            return Live(self._terminal, look=look)
-        return Plain(self._terminal, self._terminal, self._terminal, footer=True, look=look)
+        answer = self.session.prompt(text, wait=self.turns.asks)
+        return await self.turns.follow(self.session, answer)
 
     async def _obey(self, command: slash.Slash) -> bool:
         match command.name:
@@ -174,7 +135,7 @@ class Conversation:
             case "asks":
                 return await self._list_asks()
             case "changes":
-                self._list_changes()
+                await self._changes(command.argument)
             case "new":
                 self.session = None
                 self._say([("A new session begins with your next prompt.", "")])
@@ -207,7 +168,7 @@ class Conversation:
     async def _choose_mode(self, name: str) -> None:
         if name:
             await self._change_mode(checked_mode(name))
-        self._say([(f"{self._mode}: ", "bold"), (_MODES[self._mode], "")])
+        self._say([(f"{self._mode}: ", "bold"), (MODES[self._mode], "")])
 
     async def _change_mode(self, mode: str) -> None:
         """From the next prompt on."""
@@ -222,10 +183,21 @@ class Conversation:
         if not self.session or not waiting:
             self._say([("Nothing waits for your answer.", "")])
             return True
-        if self._asks and (answer := self.session.resume(wait=True)):
-            return await self._follow(answer)
+        if self.turns.asks and (answer := self.session.resume(wait=True)):
+            return await self.turns.follow(self.session, answer)
         self._rows(listing.asks(waiting, self._terminal.width))
-        return await self._planned()
+        return await self.turns.planned(self.session)
+
+    async def _changes(self, path: str) -> None:
+        worked = await Worked.of(self._studio, self.session.row) if self.session else None
+        works = [each for each in worked.works if each.path == path or not path] if worked else []
+        if not worked or not works:
+            self._say([("This session has changed no files." if not path else "It has not.", "")])
+            return
+        files = diff.parse("".join(unified(worked.difference(work)) for work in works))
+        rows, left = diff.drawn(files, self._terminal.width, 0 if path else SHOWN)
+        more = diff.left_off(left) + [(" · /changes PATH shows one file", "dim")]
+        self._rows([*rows, more] if left else rows)
 
     async def _sessions(self, which: str) -> bool:
         rows = await self._studio.sessions(LISTED)
@@ -249,28 +221,3 @@ class Conversation:
 
     def _lines(self, lines: list[str]) -> None:
         self._terminal.write("".join(f"{line}\n" for line in lines))
-
-
-_MODES: dict[Mode, str] = {
-    "plan": "it looks and plans; nothing is changed, run or fetched.",
-    "ask": "it asks before anything that matters.",
-    "allow": "it asks for nothing.",
-}
-
-
-def _why(chosen: Chosen) -> str:
-    if chosen.model != "guide":
-        return "" if chosen.why in ("asked for", "set in the flag") else f" — {chosen.why}."
-    if chosen.why != "no key is configured":
-        return " — the built-in guide answers."
-    return (
-        " — no key is configured, so the built-in guide answers."
-        " Add a model with `bottega keys set openai`, or use one of Ollama's: --model ollama/NAME."
-    )
-
-
-def _short(folder: Path) -> str:
-    try:
-        return str("~" / folder.absolute().relative_to(Path.home()))
-    except (ValueError, RuntimeError):
-        return str(folder.absolute())

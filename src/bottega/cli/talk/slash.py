@@ -9,7 +9,7 @@ COMMANDS = {
     "model": "Show who answers, or choose: /model openai/gpt-5",
     "mode": "Show the mode, or choose: /mode plan, /mode ask, /mode allow.",
     "asks": "Show what waits for your answer.",
-    "changes": "Show what the agent has changed in this session.",
+    "changes": "Show what the agent has changed in this session; /changes PATH, in one file.",
     "new": "Begin a new session.",
     "sessions": "List the last sessions; /sessions 2 goes on with the second.",
     "exit": "Leave; so do Ctrl-D, and Ctrl-C on an empty line.",

@@ -13,8 +13,8 @@ from bottega.cli.commands.work.asks import as_object
 from bottega.cli.commands.work.ending import Output, shown_to_the_end
 from bottega.cli.screen.page import Page, print_json
 from bottega.errors import BadUsage, Conflict
-from bottega.sessions.asks import WORDS, Ask, Word
-from bottega.studio import Session, Studio
+from bottega.sessions.asks import Ask, Word
+from bottega.studio import Studio
 
 TOO_LATE = 5
 """The exit code where somebody else has answered already."""
@@ -69,17 +69,18 @@ def command(ask_id: str, answer: str, as_json: bool, **said: Any) -> int:
     bottega approve 3f9a01bc deny --note "not in this folder"
     bottega approve 3f9a01bc all --grant "bash_exec(git status)"
     """
-    return start.run(_approve(start.studio_of(), ask_id, Said(answer, **said), as_json))
+    output = Output(as_json)
+    return start.run(_approve(start.studio_of(output.flags), ask_id, Said(answer, **said), output))
 
 
-async def _approve(studio: Studio, ask_id: str, said: Said, as_json: bool) -> int:
+async def _approve(studio: Studio, ask_id: str, said: Said, output: Output) -> int:
     async with studio:
         ask = studio.runtime.asks.get(ask_id)
         row = studio.runtime.sessions.numbered(ask.session)
-        session = Session(studio.opened, row, "cli")
+        session = studio.find(row.id)
         word, given = _word(ask, said), _input(said)
         page = Page(studio.settings.environment)
-        if as_json:
+        if output.as_json:
             print_json({**as_object(row, ask), "answer": word})
         else:
             rows = pending.body(ask, row, page.terminal.width)
@@ -88,26 +89,26 @@ async def _approve(studio: Studio, ask_id: str, said: Said, as_json: bool) -> in
         if ask.reply is not None:
             return _late(ask.reply.word)
         if word == "accept":
-            answer = await session.accept_plan(said.mode, edited=said.note)
-            return await shown_to_the_end(studio, session, answer, Output(as_json))
+            answer = await session.accept_plan(said.mode, edited=said.note, wait=output.asks)
+            return await shown_to_the_end(studio, session, answer, output)
         try:
             await session.answer(
                 ask, word, note=said.note, input=given, grant=said.grant, shown=ask.asked.hash
             )
         except Conflict:
             return _late("")
-        if not as_json:
+        if not output.as_json:
             more = f" Go on with: bottega resume {row.id[-pending.SHORT :]}"
             page.say((f"{_PAST[said.word]}.", "bold"), more if word != "discard" else "")
         return 0
 
 
 def _word(ask: Ask, said: Said) -> Word:
-    may = WORDS.get(ask.asked.kind, ())  # pyright: ignore[reportArgumentType]
+    may = pending.answers(ask)
     for word in may:
         if word == _MEANT.get(said.word, said.word):
             return word
-    names = {meant: name for name, meant in _MEANT.items()}
+    names: dict[str, str] = {meant: name for name, meant in _MEANT.items()}
     hint = f"It takes: {', '.join(names.get(each, each) for each in may)}."
     raise BadUsage(f"{said.word!r} is no answer to this.", hint=hint)
 

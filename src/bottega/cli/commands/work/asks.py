@@ -6,13 +6,13 @@ import click
 import msgspec
 
 from bottega.cli import start
-from bottega.cli.asking.pending import SHORT
+from bottega.cli.asking.pending import SHORT, answers
 from bottega.cli.asking.shown import summary
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
 from bottega.cli.screen.page import Page, print_json
 from bottega.cli.screen.tools import Part
-from bottega.sessions.asks import WORDS, Ask
+from bottega.sessions.asks import Ask
 from bottega.sessions.session import SessionRow, now
 from bottega.studio import Studio
 
@@ -49,7 +49,7 @@ def as_object(session: SessionRow, ask: Ask) -> dict[str, Any]:
         "created_at": ask.created_at,
         "folder": session.folder,
         "input": ask.input,
-        "answers": WORDS.get(ask.asked.kind, ()),  # pyright: ignore[reportArgumentType]
+        "answers": answers(ask),
         **msgspec.to_builtins(ask.asked),
     }
 

@@ -8,6 +8,7 @@ import click
 
 from bottega.approvals.mode import Mode
 from bottega.cli import start
+from bottega.cli.asking import place
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.talk.conversation import Conversation, Wish
 from bottega.cli.talk.echo import quiet
@@ -35,7 +36,9 @@ def command(
     an answer, Ctrl-D leaves, /help lists what else there is. Everything is kept: `bottega chat --continue` goes on
     where you left, with what still waits for your answer.
     """
-    studio = start.studio_of({"model": model, "agent": agent}, start.place(folder, session))
+    patience = None if place.is_there() else 0.0  # nobody who could answer: nothing to wait for
+    flags = {"model": model, "agent": agent, "patience": patience}
+    studio = start.studio_of(flags, start.place(folder, session))
     with quiet():
         return start.run(_chat(studio, Begun(folder or Path(), session, last, mode)))
 
@@ -63,7 +66,7 @@ async def _chat(studio: Studio, begun: Begun) -> int:
             await conversation.go_on()
         if conversation.session and terminal.moves:
             conversation.farewell()
-    return conversation.code
+    return conversation.turns.code
 
 
 async def _begin(conversation: Conversation, studio: Studio, begun: Begun) -> bool:

@@ -1,6 +1,7 @@
 """An exchange without a conversation around it: shown to its end, which becomes the exit code."""
 
 import sys
+from typing import Any
 
 import msgspec
 
@@ -24,24 +25,34 @@ class Output(msgspec.Struct, frozen=True):
 
     as_json: bool
     stream: bool | None = None
-    after: int = 0
-    """With JSON: only events past this index."""
 
-    def can_ask(self, studio: Studio) -> bool:
-        """Whether somebody is there to answer: at a terminal, and not where a program reads."""
-        return not self.as_json and place.is_there(_terminal(studio))
+    @property
+    def asks(self) -> bool:
+        """Somebody is there to answer: at a terminal, and not where a program reads."""
+        return not self.as_json and place.is_there()
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """Settings that follow from it: where nobody answers, nobody has to wait for that."""
+        return {} if self.asks else {"patience": 0.0}
 
 
-async def shown_to_the_end(studio: Studio, session: Session, answer: Answer, output: Output) -> int:
-    """The exit code of the exchange, once it is over or waits for an answer that nobody here can give."""
-    out, err = _terminal(studio), Terminal(sys.stderr, studio.settings.environment)
+async def shown_to_the_end(
+    studio: Studio, session: Session, answer: Answer, output: Output, after: int = 0
+) -> int:
+    """The exit code of the exchange, once it is over or waits for an answer that nobody here can give.
+
+    As JSON only events past the index `after` are printed: those before were printed by somebody else.
+    """
+    environment = studio.settings.environment
+    out, err = Terminal(sys.stdout, environment), Terminal(sys.stderr, environment)
     if output.as_json:
-        followed = await follow(answer, session, _Lines(session.id, err, output.after))
+        followed = await follow(answer, session, _Lines(session.id, err, after))
     else:
         held = not (out.is_tty if output.stream is None else output.stream)
         notes = err if err.is_tty else None
         screen = Plain(out, notes, err, hold=held, look=differences(studio.runtime))
-        desk = place.desk(screen, out) if output.can_ask(studio) else None
+        desk = place.desk(screen, out) if output.asks else None
         followed = await follow(answer, session, screen, desk)
     end, stop = followed
     if stop.by is not None and (end is None or not end.success):
@@ -52,10 +63,6 @@ async def shown_to_the_end(studio: Studio, session: Session, answer: Answer, out
         if end is None:
             return pending.CODE
     return _code(end)
-
-
-def _terminal(studio: Studio) -> Terminal:
-    return Terminal(sys.stdout, studio.settings.environment)
 
 
 class _Lines:

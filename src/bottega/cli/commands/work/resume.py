@@ -22,18 +22,18 @@ def command(session: str, as_json: bool) -> int:
     bottega approve 3f9a01bc allow
     bottega resume 5d7e88f2
     """
-    return start.run(_resume(start.studio_of(), session, as_json))
+    output = Output(as_json)
+    return start.run(_resume(start.studio_of(output.flags), session, output))
 
 
-async def _resume(studio: Studio, session_id: str, as_json: bool) -> int:
+async def _resume(studio: Studio, session_id: str, output: Output) -> int:
     async with studio:
-        before = studio.runtime.sessions.get(session_id)
-        session = await studio.resume(before.id)
-        output = Output(as_json, after=before.last_index if as_json else 0)
-        answer = session.resume(wait=output.can_ask(studio))
+        session = studio.find(session_id)
+        answer = session.resume(wait=output.asks)
         if answer is None:
             raise NotFound(
                 "Nothing in this session waits to go on.",
                 hint=f'`bottega run --session {session_id} "…"` says something new in it.',
             )
-        return await shown_to_the_end(studio, session, answer, output)
+        after = session.row.last_index
+        return await shown_to_the_end(studio, session, answer, output, after=after)

@@ -57,8 +57,9 @@ def command(
     text = _read() if prompt in (None, "-") else str(prompt)
     if not text.strip():
         raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
-    studio = start.studio_of(flags, start.place(folder, session))
-    return start.run(_run(studio, Wish(text, session, folder, mode), Output(as_json, stream)))
+    output = Output(as_json, stream)
+    studio = start.studio_of({**flags, **output.flags}, start.place(folder, session))
+    return start.run(_run(studio, Wish(text, session, folder, mode), output))
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -73,7 +74,7 @@ async def _run(studio: Studio, wish: Wish, output: Output) -> int:
         session = await _session(studio, wish)
         chosen = studio.settings.source("model") == "flag"
         model = studio.settings.values.model if chosen else ""
-        answer = session.prompt(wish.text, model=model, wait=output.can_ask(studio))
+        answer = session.prompt(wish.text, model=model, wait=output.asks)
         return await shown_to_the_end(studio, session, answer, output)
 
 
