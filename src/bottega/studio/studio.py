@@ -110,6 +110,10 @@ class Studio:
         await self.worker.mend(row)
         return Session(self.opened, self.runtime.sessions.get(row.id), self._place)
 
+    def find(self, session_id: str) -> Session:
+        """A session as it is: nothing in it is mended, and nothing runs until it is told to."""
+        return Session(self.opened, self.runtime.sessions.get(session_id), self._place)
+
     def asks(self) -> list[tuple[SessionRow, Ask]]:
         """All that waits for an answer, in every session, oldest first."""
         rows = self.runtime.sessions

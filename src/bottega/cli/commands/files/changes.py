@@ -6,12 +6,11 @@ from contextlib import ExitStack
 import click
 
 from bottega.cli import start
-from bottega.cli.commands.files.worked import Worked, chosen, told
 from bottega.cli.commands.sessions import short
-from bottega.cli.screen.clean import clean
+from bottega.cli.screen.diff import drawn, parse
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.page import Page, print_json
-from bottega.cli.screen.tools import Part
+from bottega.cli.worked import Worked, chosen, told
 from bottega.errors import NotFound, Problem
 from bottega.sessions.changes.undo import Now, now
 from bottega.sessions.changes.work import Work
@@ -23,7 +22,6 @@ _NOTES: dict[Now, str] = {
     "edited": "edited since",
     "unreachable": "cannot be read now",
 }
-_STYLES = {b"+": "green", b"-": "red", b"@": "cyan", b"d": "bold", b"n": "dim", b"B": "dim"}
 
 
 @click.command("changes")
@@ -98,11 +96,11 @@ def _show(page: Page, worked: Worked) -> None:
             page.say((f"{work.path}: {problem}", "red"))
             continue
         if page.terminal.is_tty:
-            page.say(*map(_painted, lines))
+            text = b"".join(lines).decode("utf-8", "replace")
+            rows, _ = drawn(parse(text), page.width)
+            page.lines(
+                [each for row in rows for each in page.painter.parts(row, page.width) or [""]]
+            )
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(b"".join(lines))
-
-
-def _painted(line: bytes) -> Part:
-    return clean(line.decode("utf-8", "replace")), _STYLES.get(line[:1], "")

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 import click
 
 from bottega.cli import start
-from bottega.cli.commands.files.worked import Worked, chosen, told
 from bottega.cli.commands.sessions import short
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.page import Page
+from bottega.cli.worked import Worked, chosen, told
 from bottega.errors import BadUsage, NotFound, Problem
 from bottega.runtime import Runtime
 from bottega.sessions.changes.undo import now, revert, turned

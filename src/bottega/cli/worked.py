@@ -1,4 +1,4 @@
-"""What both commands need: the session that is meant, its work, its folder, and a file's difference in a few words."""
+"""A session's work on files, for whoever shows or undoes it: which session is meant, what it did, and where."""
 
 from contextlib import ExitStack
 from pathlib import Path
