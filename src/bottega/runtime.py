@@ -68,6 +68,7 @@ class Runtime:
         self._extended = False
         self.notices: tuple[str, ...] = ()
         """Why tools of other distributions were left out, one sentence each."""
+        self._told: set[str] = set()
         home = Home(settings.home)
         self.database = Database.open(home, MIGRATIONS)
         self.blobs = Blobs(home.blobs)
@@ -176,7 +177,17 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        return Plan(agent, model, registry, session.folder, wishes)
+        return Plan(
+            agent, model, registry, session.folder, wishes, self._new_notices(session.folder)
+        )
+
+    def _new_notices(self, folder: str) -> tuple[str, ...]:
+        """Why some tools are missing, each said once."""
+        servers = self._servers.get(folder)
+        found = (*self.notices, *(servers.notices if servers else ()))
+        fresh = tuple(each for each in dict.fromkeys(found) if each not in self._told)
+        self._told.update(fresh)
+        return fresh
 
     def _registry(self, agent: Agent, session: SessionRow) -> Registry:
         """The tools of an exchange: the agent's own choice, and what the client of this session runs itself.

@@ -52,6 +52,11 @@ class Home:
     def backups(self) -> Path:
         return self.path / "backups"
 
+    @property
+    def outputs(self) -> Path:
+        """What commands printed, a folder a session."""
+        return self.path / "outputs"
+
     def workspace(self, folder: str) -> Path:
         """What is kept of a folder that is worked in: its fence, and what commands found there. By its real path."""
         return self.path / "workspaces" / sha256(os.fsencode(folder)).hexdigest()[:32]

@@ -4,6 +4,8 @@ Everything is removed in small transactions, so that running sessions are never 
 nothing that anyone can see; `sweep` removes what is left over.
 """
 
+import asyncio
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -152,6 +154,8 @@ async def delete(
     log.forget(session.n)
     await _delete_events(database, session.n)
     await database.write(lambda connection: drop_unnamed(connection, blobs, names))
+    outputs = database.home.outputs / session.id
+    await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
 
 
 def _delete_row(

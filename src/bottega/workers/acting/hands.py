@@ -43,7 +43,7 @@ class Hands:
         self._log = log
         self._sessions = Sessions(log.database)
         self._mode: Mode = mode
-        self._outputs = log.database.home.path / "outputs"
+        self._outputs = log.database.home.outputs
         self._shell_outputs = Outputs(self._outputs / "shells", head=0, tail=BUFFER)
         self.shells = Shells(sandboxes, self._shell_outputs)
         self.cache = Cache()
