@@ -4,12 +4,14 @@ import asyncio
 import ctypes
 import json
 import os
+import select
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -251,13 +253,47 @@ def _warden_of(sandbox: Any) -> int:
     return sandbox._warden._process.pid
 
 
-def processes_in(folder: Path) -> list[int]:
-    """Every process that works in a folder: what a sandbox on it has left behind."""
-    found: list[int] = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.readlink(f"/proc/{name}/cwd").startswith(str(folder)):
-                found.append(int(name))
-        except OSError:
-            continue
-    return found
+class Pulse:
+    """A pipe in a workspace that everything started after `HELD` keeps open: its end is the end of the last of it."""
+
+    HELD = "exec 9>alive; "
+
+    def __init__(self, workspace: Path) -> None:
+        self._path = workspace / "alive"
+        os.mkfifo(self._path)
+        self._path.chmod(0o666)
+        self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
+
+    async def stops(self, seconds: float) -> bool:
+        """Whether all of it has ended within that time."""
+        return await asyncio.to_thread(self._stops, time.monotonic() + seconds)
+
+    def _stops(self, until: float) -> bool:
+        while select.select([self._fd], [], [], max(0.0, until - time.monotonic()))[0]:
+            try:
+                return os.read(self._fd, 1) == b""
+            except BlockingIOError:  # one ended while another began
+                continue
+        return False
+
+    def close(self) -> None:
+        os.close(self._fd)
+        self._path.unlink()
+
+
+async def line_of(program: Running) -> str:
+    """The first line that a program prints."""
+
+    def read() -> bytes:
+        line = b""
+        while not line.endswith(b"\n") and (piece := os.read(program.stdout, 1)):
+            line += piece
+        return line
+
+    return (await asyncio.to_thread(read)).decode().strip()
+
+
+def dropped(program: Running) -> None:
+    """Close what its caller holds of it."""
+    for fd in {program.stdin, program.stdout, program.stderr} - {-1}:
+        os.close(fd)

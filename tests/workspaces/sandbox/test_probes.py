@@ -7,19 +7,12 @@ from typing import Any
 import pytest
 
 from bottega.workspaces.sandbox.local import Local
-from bottega.workspaces.sandbox.walls import bubblewrap, landlock
+from bottega.workspaces.sandbox.walls import landlock
 from tests.workspaces.sandbox import rooms
 from tests.workspaces.sandbox.attack import PROBES
+from tests.workspaces.sandbox.needs import needs_bubblewrap, needs_landlock, needs_root
 
 Told = dict[str, dict[str, Any]]
-
-needs_bubblewrap = pytest.mark.skipif(
-    bubblewrap.find() is None, reason="bubblewrap is not installed, or may not make namespaces here"
-)
-needs_landlock = pytest.mark.skipif(
-    landlock.version() < landlock.NEEDED, reason="this kernel has no Landlock, or an old one"
-)
-needs_root = pytest.mark.skipif(not rooms.ROOT, reason="only root can become somebody else")
 
 
 def _attack(kind: Any, owner: int | None) -> Told:
