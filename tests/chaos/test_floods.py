@@ -6,7 +6,7 @@ import pytest
 from tests.hunt import LONG
 from tests.processes import run
 
-SIZE = 1024 if LONG else 160
+SIZE = 1024 if LONG else 80
 """MiB."""
 
 CODE = """

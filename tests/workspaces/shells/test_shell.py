@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,15 +12,15 @@ from bottega.workspaces.sandbox.sandbox import Size
 from bottega.workspaces.shells.attention import Pace
 from bottega.workspaces.shells.shell import Busy, Gone, NothingRuns, Reply, Shell
 from bottega.workspaces.shells.shells import Shells
-from tests.workspaces.living import alive, until_alive
+from tests.workspaces.living import alive, until, until_alive
 
 Open = Callable[..., Awaitable[Shell]]
 
 
 @pytest.fixture
 def opened(shells: Shells, folder: Path) -> Open:
-    async def make(command: str = "", size: Size = Size()) -> Shell:
-        return (await shells.open(str(folder), "ses_1", command, size=size)).shell
+    async def make(command: str = "", **more: Any) -> Shell:
+        return (await shells.open(str(folder), "ses_1", command, **more)).shell
 
     return make
 
@@ -233,7 +234,9 @@ async def test_a_command_that_works_silently_is_never_called_done_or_waiting(ope
     assert (reply.exit_code, reply.running, reply.waiting) == (9, False, False)
 
 
-async def test_after_its_timeout_a_command_runs_on_and_can_be_waited_for(opened: Open) -> None:
+async def test_after_its_timeout_a_command_runs_on_and_can_be_waited_for(
+    opened: Open, folder: Path
+) -> None:
     shell = await opened()
     command = "echo a; until [ -e go ]; do sleep 0.01; done; echo b; (exit 6)"
     reply = await shell.run(command, 0.3)
@@ -247,13 +250,9 @@ async def test_after_its_timeout_a_command_runs_on_and_can_be_waited_for(opened:
     await asyncio.sleep(0)
     with pytest.raises(Busy, match="Another call"):
         await shell.run("true", 0.05)
-    await asyncio.to_thread(_touch, shell)
+    (folder / "go").touch()
     reply = await waiting
     assert (reply.running, reply.exit_code, text(reply)) == (False, 6, "b\n")
-
-
-def _touch(shell: Shell) -> None:
-    Path(shell._sandbox._folder, "go").touch()  # type: ignore[attr-defined]
 
 
 @KINDS
@@ -262,7 +261,7 @@ async def test_ctrl_c_stops_what_runs_and_the_shell_goes_on(opened: Open, comman
     mark = "14142.135"
     reply = await shell.run(f"sleep {mark}; echo not this", 0.3)
     assert reply.running
-    await until_alive(f"{mark}")
+    await until_alive(mark)
     reply = await shell.send("\x03", 20)
     assert (reply.running, reply.exit_code) == (False, 130)
     assert "not this" not in text(reply)
@@ -298,7 +297,7 @@ async def test_a_cancelled_command_is_stopped_and_the_shell_goes_on(opened: Open
     mark = "17320.508"
     await said(shell, "X=kept")
     task = asyncio.create_task(shell.run(f"sleep {mark}; sleep {mark}", 60))
-    await until_alive(f"sleep\0{mark}"[6:], 1)
+    await until_alive(mark)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -370,17 +369,15 @@ async def test_fast_output_is_drained_and_the_buffer_has_an_end(opened: Open) ->
     assert shell.size > 12_000_000
 
 
-async def test_what_comes_is_shown_while_it_comes(opened: Open) -> None:
+async def test_what_comes_is_shown_while_it_comes(opened: Open, folder: Path) -> None:
     shell = await opened()
     shown: list[str] = []
     task = asyncio.create_task(
         shell.run("echo first; until [ -e go ]; do sleep 0.01; done; echo second", 20, shown.append)
     )
-    async with asyncio.timeout(10):
-        while not shown:
-            await asyncio.sleep(0.01)
+    await until(lambda: shown)
     assert shown == ["first\n"]
-    await asyncio.to_thread(_touch, shell)
+    (folder / "go").touch()
     await task
     assert "".join(shown) == "first\nsecond\n"
 

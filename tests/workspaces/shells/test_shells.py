@@ -11,7 +11,7 @@ from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Kind, Sandbox
 from bottega.workspaces.shells.shells import BUFFER, Limits, NotStarted, Shells
-from tests.workspaces.living import alive, until_alive
+from tests.workspaces.living import alive, until, until_alive
 
 
 class Clock:
@@ -51,10 +51,11 @@ async def test_an_unknown_id_is_told_with_those_that_are_open(few: Shells, folde
     with pytest.raises(NotFound, match="Open: none"):
         few.get(str(folder), "sh_1")
     opened = await few.open(str(folder), "ses_1")
-    for wanted in (few.get, few.close):
-        with pytest.raises(NotFound, match=rf"Open: {opened.shell.id} \(bash\)"):
-            found = wanted(str(folder), "sh_1")
-            await found  # type: ignore[misc]
+    told = rf"Open: {opened.shell.id} \(bash\)"
+    with pytest.raises(NotFound, match=told):
+        few.get(str(folder), "sh_1")
+    with pytest.raises(NotFound, match=told):
+        await few.close(str(folder), "sh_1")
 
 
 async def test_a_shell_belongs_to_its_folder(few: Shells, folder: Path, tmp_path: Path) -> None:
@@ -92,11 +93,8 @@ async def test_output_counts_as_use(few: Shells, folder: Path, clock: Clock) -> 
     clock.now += 1_700
     before = opened.shell.size
     (folder / "go").touch()
-    async with asyncio.timeout(10):
-        while opened.shell.size == before:
-            await asyncio.sleep(0.01)
-        while few._used[opened.shell.id] != clock.now:
-            await asyncio.sleep(0.01)
+    await until(lambda: opened.shell.size > before)
+    await until(lambda: few._used[opened.shell.id] == clock.now)
     clock.now += 200
     await few.sweep()
     assert few.get(str(folder), opened.shell.id)
@@ -220,3 +218,22 @@ async def test_cancelling_an_opening_leaves_nothing(
     assert alive(mark) == []
     assert few.list(str(folder)) == []
     assert Outputs(tmp_path / "shells").names() == []
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock", "none"])
+async def test_shells_work_in_every_kind_of_sandbox(
+    kind: Kind, tmp_path: Path, folder: Path
+) -> None:
+    local = Local(tmp_path / "state", best=kind, unsandboxed=True)
+    shells = Shells(local, Outputs(tmp_path / "shells", head=0, tail=BUFFER))
+    mark = "34641.016"
+    shell = (await shells.open(str(folder), "ses_1")).shell
+    assert (await shell.run("cd /; X=1; (exit 3)", 20)).exit_code == 3
+    reply = await shell.run("read -p 'Name? ' x; echo $x $X $PWD", 20)
+    assert reply.waiting
+    reply = await shell.send("Ada\n", 20)
+    assert reply.output.ends(100).head == "Ada 1 /\n"
+    await shell.run(f"setsid sleep {mark} & sleep {mark} &", 20)
+    await until_alive(mark, 2)
+    await shells.close_all()
+    assert alive(mark) == []

@@ -52,6 +52,27 @@ async def test_what_is_too_much_at_once_says_how_to_go_on(bench: Workbench, kept
     assert weight(result) <= LIMIT
 
 
+@pytest.mark.requirement("A48")
+async def test_a_very_long_line_is_read_column_by_column(bench: Workbench) -> None:
+    line = "".join(f"{n:06}é" for n in range(30_000))
+    bench.outputs = Outputs(
+        bench.outputs.folder, elsewhere={"blob_1": Source(f"a\n{line}\nb".encode())}.get
+    )
+    read_so_far, column = "", 1
+    while True:
+        result = await read(bench, "blob_1", start_line=2, start_column=column)
+        assert result["start_column"] == column
+        assert weight(result) <= LIMIT
+        read_so_far += result["content"]
+        column = result["end_column"] + 1
+        if "note" not in result:
+            break
+        assert result["note"] == f"The line goes on: start_column {column}."
+    assert read_so_far == line
+    with pytest.raises(NotFound, match="nothing at column"):
+        await read(bench, "blob_1", start_line=2, start_column=column)
+
+
 async def test_text_is_found_plain_and_by_pattern(bench: Workbench, kept: str) -> None:
     assert (await read(bench, kept, search="line 77"))["matches"][:2] == [
         "77: line 77",
