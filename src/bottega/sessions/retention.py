@@ -195,7 +195,7 @@ class Swept(msgspec.Struct, frozen=True):
 
 
 async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept:
-    """Remove what deletions and crashes left over: what no session has, and copies of files of folders that are gone."""
+    """Remove what deletions and crashes left over: what no session has, and copies of files whose folder is gone."""
     rows = 0
     orphans = await database.read(_orphans)
     for n in orphans:
