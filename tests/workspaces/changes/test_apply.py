@@ -241,7 +241,7 @@ def test_a_failure_at_any_point_leaves_every_file_as_it_was(
 
 def test_what_could_not_be_put_back_is_named(change: Apply, place: Path, armed: object) -> None:
     assert callable(armed)
-    armed("files.after_rename=error@2,files.before_switch_back=error@2")
+    armed(",".join(("files.after_rename=error@2", "files.before_switch_back=error@2")))
     with pytest.raises(HalfMade, match=r"could not be put back: 'a\.txt'") as told:
         change(("a.txt", b"one\n", b"uno\n"), ("src/b.txt", b"two\n", b"dos\n"))
 
