@@ -22,6 +22,7 @@ from bottega.sessions.session import SessionRow, now
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home, is_dead
+from bottega.workspaces.watch.gone import forget_gone
 
 BATCH = 2_000
 """Rows that one transaction removes at most."""
@@ -197,7 +198,7 @@ class Swept(msgspec.Struct, frozen=True):
 
 
 async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept:
-    """Remove what deletions and crashes left over: events, words and blobs that no session has."""
+    """Remove what deletions and crashes left over: what no session has, and copies of files whose folder is gone."""
     rows = 0
     orphans = await database.read(_orphans)
     for n in orphans:
@@ -208,6 +209,7 @@ async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept
     dropped = await database.write(lambda connection: drop_unnamed(connection, blobs, old))
     for part in blobs.parts(before):
         part.unlink(missing_ok=True)
+    await asyncio.to_thread(forget_gone, database.home.workspaces)
     return Swept(rows, dropped)
 
 
