@@ -335,18 +335,19 @@ async def test_a_hundred_fetches_leave_no_connection(tmp_path: Path) -> None:
                 await asyncio.sleep(0)
 
 
-async def test_a_cancelled_fetch_lets_go_at_once() -> None:
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_cancelled_fetch_lets_go_at_once(scheme: str) -> None:
     reached, left = asyncio.Event(), asyncio.Event()
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(10)
         reached.set()
         await reader.read()
         left.set()
 
     async with speaking(silent) as port:
         fetcher = Fetcher(WayOut(Guard(private=[f"127.0.0.1:{port}"])))
-        task = asyncio.create_task(fetcher.fetch(f"http://127.0.0.1:{port}/"))
+        task = asyncio.create_task(fetcher.fetch(f"{scheme}://127.0.0.1:{port}/"))
         await asyncio.wait_for(reached.wait(), 5)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

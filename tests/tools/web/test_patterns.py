@@ -39,7 +39,7 @@ def test_there_are_patterns_to_look_at() -> None:
 def test_a_hostile_text_of_100_kb_takes_less_than_a_tenth_of_a_second(name: str) -> None:
     pattern = patterns()[name]
     for piece in PIECES:
-        for end in ("", "\0", ">", "x"):
+        for end in ("", "\0"):
             made: Any = piece * (SIZE // len(piece)) + end
             text: Any = made.encode() if isinstance(pattern.pattern, bytes) else made
             # A head's lines are matched whole, a page is searched.

@@ -32,7 +32,7 @@ async def _main_text(page: str, url: str, most: int, patience: float) -> str:
     """What the program found; empty where it found nothing, failed, or took too long."""
     try:
         running = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", program.__file__, url, str(most)),
+            *(sys.executable, "-I", program.__file__, str(most)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
@@ -42,7 +42,7 @@ async def _main_text(page: str, url: str, most: int, patience: float) -> str:
         return ""
     try:
         async with asyncio.timeout(patience):
-            found, _ = await running.communicate(page.encode("utf-8", "replace"))
+            found, _ = await running.communicate(f"{url}\n{page}".encode("utf-8", "replace"))
     except TimeoutError:
         return ""
     finally:
