@@ -61,7 +61,7 @@ async def test_saying_something_to_nobody_is_no_error() -> None:
     heard.channel.say({"kill": True})
     heard.channel.close()
     assert heard.channel.closed
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="Bad file descriptor"):
         heard.channel.send({"kill": True})
 
 
