@@ -5,19 +5,19 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
 def run(
-    code: str, *arguments: str | Path, failpoints: str = ""
+    code: str, *arguments: str | Path, failpoints: str = "", seconds: float = 20
 ) -> subprocess.CompletedProcess[str]:
     """Run a piece of Python in a process of its own, to its end; `arguments` are its `sys.argv[1:]`."""
     return subprocess.run(
         _command(code, arguments),
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=seconds,
         env=_environment(failpoints),
         check=False,
     )
@@ -45,6 +45,17 @@ def running(
     finally:
         process.kill()
         process.communicate(timeout=20)
+
+
+def children() -> set[int]:
+    """The processes that this one has started and not yet seen end."""
+    found: set[int] = set()
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            pid, _, rest = each.read_text().partition(" ")
+            if int(rest.rpartition(")")[2].split()[1]) == os.getpid():
+                found.add(int(pid))
+    return found
 
 
 def _command(code: str, arguments: tuple[str | Path, ...]) -> list[str]:

@@ -1,7 +1,7 @@
 """Named points at which a test may end the process or make a step fail, as a crash or a full disk would.
 
 Armed only by `BOTTEGA_FAILPOINTS` or `arm`: `log.before_commit=kill@3` kills the process with -9 the third time
-that point is reached; `=error` raises there. Unarmed, a point costs one dictionary look-up.
+that point is reached; `=stop` puts it to sleep there, `=error` raises. Unarmed, a point costs one dictionary look-up.
 """
 
 import os
@@ -48,4 +48,7 @@ def failpoint(name: str) -> None:
         return
     if trap.action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    if trap.action == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return
     raise Injected(28, f"injected failure at {name}")

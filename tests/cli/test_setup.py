@@ -176,7 +176,7 @@ def test_a_new_config_file_is_its_owners_alone(bottega: Call, home: Path) -> Non
     ("arguments", "told"),
     [
         (["set", "temperature", "hot"], "The setting 'temperature' cannot be 'hot'"),
-        (["set", "modle", "x"], "There is no setting 'modle'. Did you mean 'model'?"),
+        (["set", "modle", "x"], "There is no setting 'modle'. Did you mean 'mode' or 'model'?"),
         (["set", "providers.box.key", "x"], "'providers.box.key' is no setting."),
         (["set", "providers.box.wire", "x"], "The setting 'providers.box.wire'"),
         (["set", "model.x", "y"], "'model.x' is no setting."),

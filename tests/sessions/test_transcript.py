@@ -16,7 +16,16 @@ from bottega.messages.block import (
     ToolResult,
     ToolUse,
 )
-from bottega.sessions.transcript import Answer, End, Item, Notice, Prompt, Thought, Use, transcript
+from bottega.sessions.told.transcript import (
+    Answer,
+    End,
+    Item,
+    Notice,
+    Prompt,
+    Thought,
+    Use,
+    transcript,
+)
 from tests.events.logs import Generator, answer, call, end, log, prompt, ran
 from tests.hunt import examples
 

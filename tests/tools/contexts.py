@@ -6,11 +6,15 @@ from typing import Any
 
 import msgspec
 
+from bottega.approvals.touch import Touch
+from bottega.errors import Problem
 from bottega.tools.context import Question, Todo
 from bottega.tools.tool import Outcome, Tool
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 
 class Workbench:
@@ -21,6 +25,7 @@ class Workbench:
         self.session_id = "ses_test"
         self.call_id = call_id
         self.settings: Mapping[str, Any] = {}
+        self.judged: Touch | None = None
         self.emitted: list[str] = []
         self.known: dict[str, str] = {}
         self.held: dict[str, bytes] = {}
@@ -29,6 +34,8 @@ class Workbench:
         self.answers: list[str] = []
         self.listed: tuple[Todo, ...] = ()
         self.completions: list[tuple[str, str]] = []
+        self.outputs = Outputs(folder.with_name(f"{folder.name}.outputs"))
+        self.opened_shells: Shells | None = None
 
     def emit_output(self, text: str) -> None:
         self.emitted.append(text)
@@ -45,9 +52,17 @@ class Workbench:
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         return self.sandboxes[network]
 
+    @property
+    def shells(self) -> Shells:
+        assert self.opened_shells
+        return self.opened_shells
+
     async def ask(self, question: Question) -> str:
         self.asked.append(question)
         return self.answers.pop(0)
+
+    async def delegate(self) -> dict[str, Any]:
+        raise AssertionError("no tool under test is a client's")
 
     async def todos(self) -> tuple[Todo, ...]:
         return self.listed
@@ -72,6 +87,15 @@ async def change_of(tool: Tool, arguments: dict[str, Any], bench: Workbench) -> 
     assert tool.validator(arguments) == ()
     assert tool.plan is not None
     return await tool.plan(arguments, bench)
+
+
+async def refusal_of(tool: Tool, arguments: dict[str, Any], bench: Workbench) -> tuple[str, str]:
+    """The code and the words with which a tool that edits refuses."""
+    try:
+        change = await change_of(tool, arguments, bench)
+    except Problem as problem:
+        return problem.code, str(problem)
+    raise AssertionError(f"it was not refused: {change}")
 
 
 async def succeeded(tool: Tool, arguments: dict[str, Any], folder: Path) -> Any:

@@ -8,8 +8,11 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from bottega.approvals.touch import Touch
 from bottega.workspaces.confine import Root
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -42,6 +45,11 @@ class Context(Protocol):
         """What this tool was configured with, for this agent."""
         ...
 
+    @property
+    def judged(self) -> Touch | None:
+        """What this call was found to touch when it was judged; None: nobody looked."""
+        ...
+
     def emit_output(self, text: str) -> None:
         """Show a piece of output while the tool still runs; the result must not rely on it."""
         ...
@@ -62,8 +70,22 @@ class Context(Protocol):
         """The run's own sandbox; it lives until the run ends."""
         ...
 
+    @property
+    def outputs(self) -> Outputs:
+        """What commands of this session printed, and how to find what else was kept."""
+        ...
+
+    @property
+    def shells(self) -> Shells:
+        """The open shells of all sessions; a tool reaches those of its own folder."""
+        ...
+
     async def ask(self, question: Question) -> str:
         """Ask the person, durably; returns what they said."""
+        ...
+
+    async def delegate(self) -> dict[str, Any]:
+        """Have the client that declared this tool run it, and wait, durably, for its `result` or `is_error`."""
         ...
 
     async def todos(self) -> tuple[Todo, ...]: ...

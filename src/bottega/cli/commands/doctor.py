@@ -18,7 +18,7 @@ from bottega.providers import route
 from bottega.providers.provider import Failed
 from bottega.providers.vendors import VENDORS
 from bottega.runtime import Runtime
-from bottega.sessions.check import check
+from bottega.sessions.care.check import check
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
 from bottega.storage.home import Home, file_system, mounts, refuse_network

@@ -60,8 +60,12 @@ class Local:
         usable = self._best == "bubblewrap" and seccomp.knows(os.uname().machine)
         return bubblewrap.find() if usable else None
 
-    @cached_property
+    @property
     def kind(self) -> Kind:
+        return self._kind
+
+    @cached_property
+    def _kind(self) -> Kind:
         if self.bubblewrap is not None:
             return "bubblewrap"
         if self._best == "none" or not seccomp.knows(os.uname().machine):
