@@ -77,8 +77,7 @@ def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Re
     """What makes the recipe of a warden, as the workspace is then; it is given a list for descriptors to close."""
 
     def make(descriptors: list[int]) -> Recipe:
-        found = guards(room.folder, room.hidden)
-        hold.make(found)
+        found = hold.make(guards(room.folder, room.hidden))
         return _recipe(bwrap, room, found, descriptors)
 
     return make
