@@ -245,7 +245,7 @@ class TestBodies:
             assert whole.startswith((await fetched(saying(answer))).body)
 
     @pytest.mark.parametrize(
-        "body", [b"not gzip at all", gzip.compress(b"x" * 9000)[:-20] + b"?" * 20]
+        "body", [b"not gzip at all", gzip.compress(b"x" * 9000, mtime=0)[:-20] + b"?" * 20]
     )
     async def test_a_broken_packet_is_given_as_far_as_it_goes(self, body: bytes) -> None:
         found = await fetched(saying(http(body, content_encoding="gzip")))
