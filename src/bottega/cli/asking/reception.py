@@ -110,9 +110,7 @@ class Reception:
     def _question(self, ask: Ask) -> _Deciding:
         if ask.kind == "question":
             return Choice(self._desk, ask)
-        more = len(self._waiting)
-        place = f"1 of {more}" if more > 1 else ""
-        return Question(self._desk, ask, self._session.row.folder, place)
+        return Question(self._desk, ask, self._session.row.folder, lambda: len(self._waiting) - 1)
 
     async def _answered(self, ask: Ask, reply: Reply) -> bool:
         """Give the answer; False if it was refused and has to be given again."""
