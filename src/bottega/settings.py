@@ -222,8 +222,8 @@ def read_file(path: Path) -> dict[str, Any]:
     """A TOML file as a plain dictionary; empty if there is none."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return {}  # an open sandbox keeps an empty folder where a project has no file
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misconfigured(
             f"The file {str(path)!r} is no valid TOML: {error}.",

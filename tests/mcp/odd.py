@@ -15,7 +15,20 @@ changed = False
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}}}
 NAMES = (
     *("echo", "crash", "hang", "freeze", "garbage", "babble", "wrong_id", "huge", "orphan", "env"),
-    *("cwd", "ask", "beg", "cancelled", "change", "wait", "refuse", "nonsense", "pid", "network"),
+    *("spy", "read", "write"),
+    *(
+        "cwd",
+        "ask",
+        "beg",
+        "cancelled",
+        "change",
+        "wait",
+        "refuse",
+        "nonsense",
+        "more",
+        "pid",
+        "network",
+    ),
 )
 
 
@@ -75,6 +88,14 @@ def text(said: Any) -> dict[str, Any]:
 _MODERN = {"resultType": "complete"} if "modern" in HOW else {}
 
 
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as problem:
+        return f"{problem.strerror}".encode()
+
+
 def ask_client(method: str, params: dict[str, Any]) -> Any:
     say({"id": f"own-{method}", "method": method, "params": params})
     while True:
@@ -120,8 +141,20 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:  # noqa: C901, PLR09
                 os._exit(0)
         case "orphan":
             code = "import os, time; os.setsid(); time.sleep(10_000)"
-            child = subprocess.Popen([sys.executable, "-c", code, "orphan-of-odd"])
+            child = subprocess.Popen([sys.executable, "-c", code, given["text"]])
             return text(str(child.pid))
+        case "spy":
+            found = [_bytes(f"/proc/{each}/environ") for each in os.listdir("/proc")]
+            return text(b"".join(found).decode(errors="replace"))
+        case "read":
+            return text(_bytes(given["text"]).decode(errors="replace"))
+        case "write":
+            try:
+                with open(given["text"], "w") as file:
+                    file.write("written")
+            except OSError as problem:
+                return text(f"not written: {problem.strerror}")
+            return text("written")
         case "env":
             return text(dict(os.environ))
         case "cwd":
@@ -154,6 +187,9 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:  # noqa: C901, PLR09
             return {"error": {"code": -32000, "message": f"no {os.environ.get('TOKEN', '')}"}}
         case "nonsense":
             return {"result": {"content": "this is no list"}}
+        case "more":
+            wish = {"method": "roots/list", "params": {}}
+            return {"result": {"resultType": "input_required", "inputRequests": {"a": wish}}}
         case "pid":
             return text(str(os.getpid()))
         case "network":

@@ -75,11 +75,13 @@ class PlainSandboxes:
         self.opened: list[PlainSandbox] = []
         self.asked: list[tuple[bool, tuple[str, ...]]] = []
         self.environment = environment
+        self.begun = asyncio.Event()
 
     async def __call__(
         self, folder: str, *, network: bool, visible: tuple[str, ...]
     ) -> PlainSandbox:
         self.asked.append((network, visible))
+        self.begun.set()
         sandbox = PlainSandbox(folder, self.environment)
         self.opened.append(sandbox)
         return sandbox

@@ -97,6 +97,15 @@ async def test_a_server_that_knows_only_the_newer_protocol_is_understood(stage: 
     assert await here.result("mcp__new__echo", text="hi") == "hi"
 
 
+async def test_a_server_that_wants_something_before_it_answers_gets_nothing(stage: Staged) -> None:
+    here = stage({"new": odd("modern")})
+    await here.look()
+
+    told = await here.failed("mcp__new__more")
+
+    assert told.startswith("MCP_ERROR: The MCP server 'new' asks for more before it answers")
+
+
 async def test_a_program_that_is_not_there_is_told(stage: Staged) -> None:
     here = stage({"gone": McpServer(command="/nowhere/server")})
 
@@ -221,8 +230,7 @@ async def test_progress_is_shown_without_what_a_terminal_would_obey(stage: Stage
 async def test_a_waiter_who_is_cancelled_does_not_stop_the_start_for_others(stage: Staged) -> None:
     here = stage({"a": odd("slow-start")})
     first = asyncio.create_task(here.look())
-    while not here.sandboxes.opened:
-        await asyncio.sleep(0)
+    await here.sandboxes.begun.wait()
 
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -446,6 +454,26 @@ async def test_closing_ends_everything_and_nothing_can_be_asked_afterwards(stage
     assert (await hanging).startswith("MCP_UNAVAILABLE")
     assert all(sandbox.closed for sandbox in here.sandboxes.opened)
     assert "has been shut down" in await here.failed("mcp__a__echo", text="x")
+
+
+async def test_closing_ends_a_start_that_is_on_its_way(stage: Staged) -> None:
+    here = stage({"a": odd("hang-at-start")})
+    looking = asyncio.create_task(here.look())
+    await here.sandboxes.begun.wait()
+
+    await here.servers.close()
+
+    with pytest.raises(asyncio.CancelledError):
+        await looking
+    assert all(sandbox.closed for sandbox in here.sandboxes.opened)
+
+
+async def test_prompts_of_servers_that_are_down_are_told(stage: Staged) -> None:
+    here = stage({"bad": odd("crash-at-start"), "good": odd()})
+
+    assert await here.servers.prompts() == []
+
+    assert here.servers.notices[0].startswith("The MCP server 'bad' could not be started.")
 
 
 async def test_descriptors_do_not_pile_up_over_restarts(stage: Staged) -> None:

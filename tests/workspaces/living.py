@@ -1,6 +1,7 @@
 """Which processes of this machine carry a mark in their arguments: those of a test that are still alive."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -18,8 +19,13 @@ def alive(mark: str) -> list[str]:
     return found
 
 
+async def until(true: Callable[[], object]) -> None:
+    """Ask again and again: what other processes do comes with no word."""
+    async with asyncio.timeout(20):
+        while not true():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 async def until_alive(mark: str, count: int = 1) -> None:
     """Wait until so many processes with that mark run."""
-    async with asyncio.timeout(10):
-        while len(alive(mark)) < count:
-            await asyncio.sleep(0.01)
+    await until(lambda: len(alive(mark)) >= count)

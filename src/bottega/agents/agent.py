@@ -1,5 +1,6 @@
 """An agent is data: what it is told, on which model it runs, with which tools and within which limits."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -37,12 +38,12 @@ class Agent(msgspec.Struct, frozen=True):
     """Empty: the session's."""
     tools: tuple[str, ...] | None = None
     """Names of tools; None: all that there are."""
+    tool_settings: Mapping[str, Mapping[str, Any]] = {}
+    """What some of its tools are configured with, by their names."""
     limits: Limits = Limits()
     wishes: Wishes = Wishes()
     at_once: int = 8
     """How many of its calls run at the same time; 1: one after the other."""
-    settings: dict[str, dict[str, Any]] = {}
-    """What its tools are configured with, by name."""
     reasoning_in_answer: bool = False
     """Put what the model thought in front of its final response, as plain text."""
 

@@ -93,7 +93,9 @@ async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -
             return await _limit(plan.agent, world)
         step += 1
         mode = world.mode()
-        answer = await _think(plan.model, _request(plan, history, world, mode), world, step)
+        notices = plan.notices if step == 1 else ()
+        request = _request(plan, history, world, mode)
+        answer = await _think(plan.model, request, world, step, notices)
         if answer is None:
             return Ended(False, "error", "error")
         history.append(Message("assistant", answer.content, model=plan.model.name))
@@ -136,7 +138,7 @@ def _request(plan: Plan, history: list[Message], world: World, mode: Mode) -> Re
 
 
 async def _think(
-    model: Model, request: Request, world: World, step: int
+    model: Model, request: Request, world: World, step: int, notices: tuple[str, ...]
 ) -> facts.AssistantMessage | None:
     """One model call: deltas as they come, then the whole answer, durable; None after a failure that was told."""
     attempt = 1
@@ -149,7 +151,7 @@ async def _think(
                 world.emit(facts.TextDelta(event.text))
                 await world.room()
             elif isinstance(event, Finished):
-                return _finished(event, model, world)
+                return _finished(event, model, world, notices)
             elif isinstance(event, Failed):
                 await world.record(
                     facts.ErrorMessage(event.message, event.code, event.retryable, event.hint)
@@ -176,7 +178,9 @@ def _emit(event: StreamEvent, world: World) -> None:
         world.emit(facts.ConversationRetrying(event.number, event.of, delay, event.reason))
 
 
-def _finished(event: Finished, model: Model, world: World) -> facts.AssistantMessage:
+def _finished(
+    event: Finished, model: Model, world: World, notices: tuple[str, ...]
+) -> facts.AssistantMessage:
     answer = facts.AssistantMessage(
         event.content,
         event.stop_reason,
@@ -185,7 +189,7 @@ def _finished(event: Finished, model: Model, world: World) -> facts.AssistantMes
         event.cost if event.cost is not None else model.price(event),
         event.provider_stop,
         asked=model.name,
-        notices=event.notices,
+        notices=(*notices, *event.notices),
     )
     # What follows is waited for, and this with it: the intent of its first call, or the exchange's end.
     world.emit(answer)

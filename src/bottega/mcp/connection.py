@@ -18,7 +18,7 @@ from pydantic import FileUrl, ValidationError
 
 from bottega.errors import Problem
 from bottega.mcp.channel import Changed, Channel, Patience
-from bottega.mcp.problems import Refusal, TooSlow, Unavailable, plain
+from bottega.mcp.problems import Refusal, TooSlow, Unavailable, Unknown, plain
 
 T = TypeVar("T")
 
@@ -191,7 +191,8 @@ class Connection:
         detail = self.channel.detail()
         if error.message == FORGOTTEN:
             self.end("It has forgotten this conversation.")
-        return Refusal(
+        kind = Unknown if error.code == wire.METHOD_NOT_FOUND else Refusal
+        return kind(
             f"The MCP server {self.name!r} refused: {self.channel.tidy(said)} {detail}".rstrip()
         )
 

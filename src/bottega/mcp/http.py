@@ -36,7 +36,6 @@ class Http:
         self._read = max(server.timeout, around.patience.start) + 5
         self._largest = around.patience.largest
         self._trust = trusting(around.ca_file) if around.ca_file else True
-        self._stack = AsyncExitStack()
         self._refused = 0
         self._too_large = False
 
@@ -58,16 +57,14 @@ class Http:
             transport=httpx2.AsyncHTTPTransport(verify=self._trust, proxy=proxy),
             event_hooks={"response": [self._look]},
         )
-        try:
-            await self._stack.enter_async_context(client)
-            return await self._stack.enter_async_context(
-                streamable_http_client(
-                    self._url, http_client=client, max_sse_event_size=self._largest
-                )
-            )
-        except BaseException:
-            await self._stack.aclose()
-            raise
+        talk = streamable_http_client(
+            self._url, http_client=client, max_sse_event_size=self._largest
+        )
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(client)
+            streams = await stack.enter_async_context(talk)
+            self._stack = stack.pop_all()
+        return streams
 
     async def __aexit__(
         self,

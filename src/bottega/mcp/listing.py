@@ -1,6 +1,7 @@
 """Asks a server what it offers: tools, resources, prompts, page by page, and no more pages than make sense."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import mcp_types as wire
@@ -9,7 +10,7 @@ from pydantic import ValidationError
 
 from bottega.mcp.connection import Connection
 from bottega.mcp.definitions import MOST_TOOLS, Offered
-from bottega.mcp.problems import Refusal
+from bottega.mcp.problems import Refusal, Unknown
 
 P = TypeVar("P", bound=wire.PaginatedResult)
 
@@ -71,7 +72,8 @@ async def _all(
         found.extend(getattr(page, field))
         return page.next_cursor
 
-    await _pages(connection, ask, lambda: len(found) < MOST_ITEMS)
+    with suppress(Unknown):  # some say that they can, and know nothing of it
+        await _pages(connection, ask, lambda: len(found) < MOST_ITEMS)
     return found[:MOST_ITEMS]
 
 

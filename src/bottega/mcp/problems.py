@@ -23,6 +23,10 @@ class Refusal(Problem):
     code = "mcp_error"
 
 
+class Unknown(Refusal):
+    """The server knows no such request."""
+
+
 def plain(text: str, longest: int = _SHOWN) -> str:
     """A stranger's text without anything that cannot be seen, cut to a length at which it can be read."""
     seen = "".join(each if each.isprintable() or each in "\n\t" else _space(each) for each in text)

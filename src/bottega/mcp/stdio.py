@@ -18,6 +18,8 @@ from bottega.mcp.secrets import Secrets, resolve
 from bottega.mcp.server import McpServer
 from bottega.workspaces.sandbox.sandbox import Launch, Running, Sandbox
 
+_REST = 0.2
+"""Seconds in which the last output of a program that ended is read."""
 _TAIL = 8 * 1024
 _WORDS = 600
 
@@ -64,6 +66,7 @@ class Stdio:
                 self._running.stdin, self._running.stdout, self._around.patience.largest
             )
             await self._pipes.open()
+            self._mourning = asyncio.create_task(self._mourn(self._pipes))
         except BaseException:
             await self._sandbox.close()
             raise
@@ -78,16 +81,25 @@ class Stdio:
         assert self._pipes
         self._pipes.close_input()
         try:
-            with suppress(TimeoutError, Problem):
-                grace = 0 if self._pipes.fault else self._around.patience.grace
-                self._code = await asyncio.wait_for(self._running.wait(), grace)
+            grace = (
+                0 if self._pipes.fault or self._code is not None else self._around.patience.grace
+            )
+            await asyncio.wait({self._mourning}, timeout=grace)
         finally:
+            self._mourning.cancel()
             try:
                 await self._running.kill()
             finally:
                 await self._sandbox.close()
                 self._pipes.close()
                 await self._tail.end()
+
+    async def _mourn(self, pipes: Pipes) -> None:
+        """A program that ended says no more, even where something that it started still holds its output open."""
+        with suppress(Problem):
+            self._code = await self._running.wait()
+            await asyncio.sleep(_REST)
+            pipes.close()
 
 
 class _Tail:

@@ -11,16 +11,21 @@ ROOM = 8_500
 """Characters for all streams together, below what a result may have."""
 
 
-def printed(streams: Mapping[str, Glimpse], kept: Mapping[str, str]) -> dict[str, str]:
-    """Each stream whole, or its two ends where all together are too long; `kept` says where the rest of each is."""
+def printed(streams: Mapping[str, Glimpse], where: Mapping[str, str]) -> dict[str, str]:
+    """Each stream whole, or its two ends where all together are too long; `where` says where the rest of each is."""
     room, texts = ROOM, dict[str, str]()
     for left, name in enumerate(sorted(streams, key=lambda each: streams[each].total)):
         ends = streams[name].ends(room // (len(streams) - left))
         room -= len(ends.head) + len(ends.tail)
         texts[name] = ends.head
         if ends.left:
-            texts[name] = joined(ends.head, ends.tail, ends.total, kept[name])
+            texts[name] = joined(ends.head, ends.tail, ends.total, where[name])
     return {name: texts[name] for name in streams}
+
+
+def kept(output_id: str) -> str:
+    """Where all of it is, in the words that stand where it was cut."""
+    return f"read_output with output_id {output_id!r} has it."
 
 
 def is_cut(streams: Mapping[str, Glimpse]) -> bool:

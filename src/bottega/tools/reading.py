@@ -77,12 +77,11 @@ def read(root: Root, canonical: str, asked: Asked) -> tuple[Reading | Image, str
     """
     with os.fdopen(root.open_file(canonical, follow=False), "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
-        head = file.read(_HEAD) or b""
+        head = os.pread(file.fileno(), _HEAD, 0)
         media_type = _image(head)
         if size > WHOLE_MAX and not media_type:
             return _large(file, asked, head), ""
-        most = IMAGE_MAX if media_type else WHOLE_MAX
-        body = head + _up_to(file, most)
+        body = _up_to(file, (IMAGE_MAX if media_type else WHOLE_MAX) + 1, size)
     digest = hashlib.sha256(body).hexdigest()
     if media_type:
         return _as_image(body, asked.path, media_type), digest
@@ -104,9 +103,14 @@ def numbered(text: str, first: int) -> str:
     return "\n".join([f"{n:>6}\t{line}" for n, line in enumerate(lines, first)] + last)
 
 
-def _up_to(file: BinaryIO, most: int) -> bytes:
-    pieces: list[bytes] = []
-    while most > 0 and (piece := file.read(min(most, 1024 * 1024))):
+def _up_to(file: BinaryIO, most: int, size: int) -> bytes:
+    """What the file holds, in one piece where its size is what the system says: every copy is felt."""
+    body = file.read(min(most, size + 1)) or b""
+    if len(body) == size:
+        return body
+    pieces = [body]
+    most -= len(body)
+    while most > 0 and (piece := file.read(min(most, _PIECE))):
         pieces.append(piece)
         most -= len(piece)
     return b"".join(pieces)

@@ -62,13 +62,14 @@ async def execute(
         done, open_still = await asyncio.wait(drains, timeout=GRACE)
         for each in done:
             each.result()
+        for stream in streams:
+            stream.finish()
     except BaseException:
         waiter.cancel()
         await unbroken(_stop(running, drains))
         raise
-    for stream in streams:
-        stream.finish()
-    live.finish()
+    finally:
+        live.finish()
     if open_still:
         _leave(open_still, output)
     return Ended(

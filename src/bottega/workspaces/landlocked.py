@@ -12,7 +12,7 @@ from typing import Any
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _NO_NEW_PRIVILEGES = 38
-_EXECUTE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 2, 1 << 3
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _EVERY_FILE_RIGHT = (1 << 13) - 1
 """Those of the first version: whatever writes, makes or removes, besides running and reading."""
 _EVERY_TCP_RIGHT = 0b11
@@ -20,7 +20,7 @@ _TCP_SINCE = 4
 
 
 def restrict(read: Iterable[int], run: Iterable[str]) -> bool:
-    """Leave these open folders to be read, and these paths to be read and run; nothing else at all.
+    """Leave these open folders to be read, and these paths to be read and run; nothing else but the null device.
 
     Returns False where the kernel cannot do that.
     """
@@ -33,7 +33,8 @@ def restrict(read: Iterable[int], run: Iterable[str]) -> bool:
             if stat.S_ISDIR(os.fstat(opened).st_mode):  # a file in memory needs no right
                 _allow(ruleset, opened, _READ_FILE | _READ_FOLDER)
         for path in run:
-            _allow_path(ruleset, path)
+            _allow_path(ruleset, path, _EXECUTE | _READ_FILE)
+        _allow_path(ruleset, os.devnull, _READ_FILE | _WRITE_FILE)
         _call(None, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         _call(_RESTRICT, ruleset, 0)
     finally:
@@ -67,7 +68,7 @@ def _ruleset(version: int) -> int:
     return _call(_CREATE, rights, size, 0)
 
 
-def _allow_path(ruleset: int, path: str) -> None:
+def _allow_path(ruleset: int, path: str, rights: int) -> None:
     try:
         opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError as problem:
@@ -76,7 +77,7 @@ def _allow_path(ruleset: int, path: str) -> None:
         raise
     try:
         folder = os.path.isdir(f"/proc/self/fd/{opened}")
-        _allow(ruleset, opened, _EXECUTE | _READ_FILE | (_READ_FOLDER if folder else 0))
+        _allow(ruleset, opened, rights | (_READ_FOLDER if folder else 0))
     finally:
         os.close(opened)
 

@@ -195,6 +195,7 @@ async def test_a_file_that_would_become_too_large_is_refused(
     assert code == "too_large"
 
 
+@pytest.mark.requirement("C20")
 async def test_a_file_that_changed_since_it_was_read_is_not_patched(
     bench: Workbench, tmp_path: Path
 ) -> None:

@@ -88,6 +88,7 @@ async def test_line_endings_can_be_asked_for(
     assert (await change_of(WRITE_FILE, given, bench)).edits[0].after == after
 
 
+@pytest.mark.requirement("C20")
 async def test_a_file_that_changed_since_it_was_read_is_not_overwritten(
     bench: Workbench, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from bottega.workspaces.network import egress as module
 from bottega.workspaces.network.egress import MOST, Egress
 from bottega.workspaces.network.guard import Guard
 from bottega.workspaces.network.proxy import Contact
@@ -22,7 +23,6 @@ class Exit:
 
     @property
     def url(self) -> str:
-        """The proxy's address, as programs are told it."""
         return f"http://127.0.0.1:{self.port}"
 
     async def client(self) -> End:
@@ -45,27 +45,29 @@ class Exit:
         return client
 
 
+def listener() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0), backlog=1024)
+
+
 @asynccontextmanager
 async def leaving(
     guard: Guard, patience: Patience | None = None, most: int = MOST
 ) -> AsyncIterator[Exit]:
-    """An open egress; once closed, no task and no socket of it may be left."""
+    """A door that is served; once closed, no task and no listener of it may be left."""
     contacts: list[Contact] = []
     egress = Egress(WayOut(guard), on_contact=contacts.append, patience=patience, most=most)
-    listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-    stop = await egress.serve(listener)
+    listens = listener()
+    close = await egress.serve(listens)
     try:
-        yield Exit(egress, listener.getsockname()[1], contacts)
+        yield Exit(egress, listens.getsockname()[1], contacts)
     finally:
-        await stop()
-    assert listener.fileno() < 0
+        await close()
+    assert listens.fileno() == -1
     assert [task for task in asyncio.all_tasks() if _is_ours(task)] == []
 
 
 def _is_ours(task: "asyncio.Task[Any]") -> bool:
     coroutine = task.get_coro()
     assert coroutine is not None
-    return (
-        "workspaces/network" in coroutine.cr_code.co_filename
-        and "tests" not in coroutine.cr_code.co_filename
-    )
+    folder = module.__file__.rpartition("/")[0]
+    return coroutine.cr_code.co_filename.startswith(folder)

@@ -1,6 +1,7 @@
 """The proxy of a sandbox, spoken to by hand: what it passes on, what it keeps, and what it refuses."""
 
 import asyncio
+import socket
 import time
 from contextlib import suppress
 
@@ -329,6 +330,18 @@ class TestRefused:
                 True,
                 True,
             ]
+
+    async def test_a_client_that_sends_all_before_it_reads_reads_why(self) -> None:
+        body = bytes(20_000_000)
+        head = b"POST http://10.0.0.1/ HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body)
+
+        def ask(port: int) -> bytes:
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                client.sendall(head + body)
+                return client.recv(1000)
+
+        async with leaving(Guard()) as out:
+            assert (await asyncio.to_thread(ask, out.port)).startswith(b"HTTP/1.1 403 ")
 
     async def test_a_client_that_says_nothing_is_let_go(self) -> None:
         async with leaving(Guard(), Patience(half=0.05)) as out:

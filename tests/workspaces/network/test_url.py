@@ -14,6 +14,8 @@ from bottega.workspaces.network.url import BadUrl, Place, follow, parse, parse_p
         ("http://example.org", "http://example.org/"),
         ("HTTPS://Example.ORG/", "https://example.org/"),
         ("https://example.org:443/a?b=c#d", "https://example.org/a?b=c"),
+        ("https://example.org?", "https://example.org/"),
+        ("https://example.org/a??", "https://example.org/a??"),
         ("https://example.org:8443?q", "https://example.org:8443/?q"),
         ("http://example.org:443/", "http://example.org:443/"),
         ("http://example.org./a", "http://example.org/a"),

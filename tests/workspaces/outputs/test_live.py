@@ -2,6 +2,7 @@ import asyncio
 
 from bottega.workspaces.outputs.live import PAUSE, Live
 from bottega.workspaces.outputs.stream import Stream
+from tests.workspaces.living import until
 
 
 def shown(room: int = 1_000) -> tuple[list[str], Live, Stream]:
@@ -14,16 +15,10 @@ def come(stream: Stream, chunk: bytes) -> None:
     stream.show(stream.take(chunk))
 
 
-async def until(emitted: list[str], count: int) -> None:
-    async with asyncio.timeout(5):
-        while len(emitted) < count:
-            await asyncio.sleep(0)
-
-
 async def test_what_comes_is_shown_at_once_even_an_unfinished_line() -> None:
     emitted, live, stream = shown()
     come(stream, b"one\nName: ")
-    await until(emitted, 1)
+    await until(lambda: emitted)
     assert emitted == ["one\nName: "]
     come(stream, b"Ada\n")
     live.finish()
@@ -45,7 +40,7 @@ async def test_many_small_pieces_become_few_events() -> None:
 async def test_a_line_that_is_rewritten_is_shown_again_in_its_last_state() -> None:
     emitted, live, stream = shown()
     come(stream, b"10 %")
-    await until(emitted, 1)
+    await until(lambda: emitted)
     for n in range(11, 100):
         come(stream, b"\r%d %%" % n)
     come(stream, b"\r100 %\n")
@@ -56,7 +51,7 @@ async def test_a_line_that_is_rewritten_is_shown_again_in_its_last_state() -> No
 async def test_an_end_within_a_line_is_shown() -> None:
     emitted, live, stream = shown()
     come(stream, b"no line end")
-    await until(emitted, 1)
+    await until(lambda: emitted)
     come(stream, b", and more")
     stream.finish()
     live.finish()

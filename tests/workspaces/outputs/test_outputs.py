@@ -56,12 +56,15 @@ def test_an_unknown_id_is_told_with_those_that_there_are(tmp_path: Path) -> None
     with pytest.raises(NotFound, match="None is kept here"):
         outputs.find("out_1")
     output = outputs.create()
+    with pytest.raises(NotFound, match="None is kept here"):
+        outputs.find(output.id)
+    output.spool("stdout").write(b"one\n")
     with pytest.raises(NotFound, match=rf"{output.id} \(still running\)"):
         outputs.find("out_1")
     for name in ("../outputs", ".", "..", "", "/etc", f"{output.id}/stdout"):
         with pytest.raises(NotFound):
             outputs.find(name)
-    with pytest.raises(NotFound, match="has no stderr. It has nothing yet"):
+    with pytest.raises(NotFound, match="has no stderr. It has stdout"):
         outputs.find(output.id, "stderr")
     output.close(keep=True)
 
@@ -78,7 +81,7 @@ def test_the_oldest_goes_when_there_is_too_much_but_never_one_that_still_comes(
     tmp_path: Path,
 ) -> None:
     outputs = Outputs(tmp_path / "outputs", room=2_500)
-    made = [outputs.create() for _ in range(4)]
+    made = sorted((outputs.create() for _ in range(4)), key=lambda each: each.id)
     for each in made:
         each.spool("stdout").write(b"x" * 1_000)
     for each in made[1:]:

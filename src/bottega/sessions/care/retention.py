@@ -4,6 +4,8 @@ Everything is removed in small transactions, so that running sessions are never 
 nothing that anyone can see; `sweep` removes what is left over.
 """
 
+import asyncio
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from bottega.sessions.session import SessionRow, now
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home, is_dead
+from bottega.workspaces.watch.gone import forget_gone
 
 BATCH = 2_000
 """Rows that one transaction removes at most."""
@@ -152,6 +155,8 @@ async def delete(
     log.forget(session.n)
     await _delete_events(database, session.n)
     await database.write(lambda connection: drop_unnamed(connection, blobs, names))
+    outputs = database.home.outputs / session.id
+    await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
 
 
 def _delete_row(
@@ -193,7 +198,7 @@ class Swept(msgspec.Struct, frozen=True):
 
 
 async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept:
-    """Remove what deletions and crashes left over: events, words and blobs that no session has."""
+    """Remove what deletions and crashes left over: what no session has, and copies of files whose folder is gone."""
     rows = 0
     orphans = await database.read(_orphans)
     for n in orphans:
@@ -204,6 +209,7 @@ async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept
     dropped = await database.write(lambda connection: drop_unnamed(connection, blobs, old))
     for part in blobs.parts(before):
         part.unlink(missing_ok=True)
+    await asyncio.to_thread(forget_gone, database.home.workspaces)
     return Swept(rows, dropped)
 
 

@@ -13,6 +13,10 @@ def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
     from bottega.tools.builtin.files.patch_file import PATCH_FILE
     from bottega.tools.builtin.files.read_file import READ_FILE
     from bottega.tools.builtin.files.write_file import WRITE_FILE
+    from bottega.tools.builtin.planning.ask_user import ASK_USER
+    from bottega.tools.builtin.planning.todo_read import TODO_READ
+    from bottega.tools.builtin.planning.todo_write import TODO_WRITE
+    from bottega.tools.builtin.project.about import GET_PROJECT_INFO
     from bottega.tools.builtin.shell.bash_exec import BASH_EXEC
     from bottega.tools.builtin.shell.read_output import READ_OUTPUT
     from bottega.tools.builtin.shell.shell_close import SHELL_CLOSE
@@ -22,4 +26,5 @@ def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
 
     files = (READ_FILE, LIST_DIR, GLOB, GREP, WRITE_FILE, PATCH_FILE, MULTI_EDIT)
     shell = (BASH_EXEC, SHELL_OPEN, SHELL_EXEC, SHELL_CLOSE, READ_OUTPUT)
-    return Registry((*files, *shell, web_fetch(fetcher or Fetcher())))
+    planning = (GET_PROJECT_INFO, TODO_READ, TODO_WRITE, ASK_USER)
+    return Registry((*files, *shell, *planning, web_fetch(fetcher or Fetcher())))

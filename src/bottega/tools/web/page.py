@@ -1,4 +1,4 @@
-"""A program of its own: a page comes in, its main text goes out as Markdown.
+"""A program of its own: a URL and its page come in, the page's main text goes out as Markdown.
 
 Apart from the studio, as some pages keep a reader busy for minutes: it can be ended, its time and
 its memory are limited, and it knows nothing. It imports nothing of ours.
@@ -30,8 +30,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    url, most = sys.argv[1], int(sys.argv[2])
-    page = sys.stdin.buffer.read().decode("utf-8", "replace")
+    most = int(sys.argv[1])
+    # A URL may hold what others on this machine must not see in the list of programs.
+    url, _, page = sys.stdin.buffer.read().decode("utf-8", "replace").partition("\n")
     sys.stdout.buffer.write(readable(page, url)[:most].encode("utf-8", "replace"))
 
 

@@ -19,19 +19,20 @@ class Readable(msgspec.Struct, frozen=True):
     content: str
 
 
-async def readable(page: str, url: str, most: int) -> Readable:
-    main = await _main_text(page, url, most)
+async def readable(page: str, url: str, most: int, patience: float = PATIENCE) -> Readable:
+    """At most `most` characters of it; the main text is looked for no longer than `patience`."""
+    main = await _main_text(page, url, most, patience)
     if len(main) < _LEAST:
         whole = await asyncio.to_thread(stripped, page, url, most)
         main = whole if not main or len(whole) > 10 * len(main) else main
     return Readable(title(page), main)
 
 
-async def _main_text(page: str, url: str, most: int, patience: float = PATIENCE) -> str:
+async def _main_text(page: str, url: str, most: int, patience: float) -> str:
     """What the program found; empty where it found nothing, failed, or took too long."""
     try:
         running = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", program.__file__, url, str(most)),
+            *(sys.executable, "-I", program.__file__, str(most)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
@@ -41,7 +42,7 @@ async def _main_text(page: str, url: str, most: int, patience: float = PATIENCE)
         return ""
     try:
         async with asyncio.timeout(patience):
-            found, _ = await running.communicate(page.encode("utf-8", "replace"))
+            found, _ = await running.communicate(f"{url}\n{page}".encode("utf-8", "replace"))
     except TimeoutError:
         return ""
     finally:

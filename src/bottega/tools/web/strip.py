@@ -8,7 +8,7 @@ from contextlib import suppress
 from html import unescape
 from urllib.parse import urljoin
 
-_SILENT = ("script", "style", "noscript", "template", "svg", "head", "iframe", "textarea")
+_SILENT = ("script", "style", "noscript", "template", "svg", "head", "iframe", "title")
 _BREAKING = frozenset(
     {
         *("p", "div", "br", "li", "ul", "ol", "tr", "table", "section", "article", "header"),
@@ -18,12 +18,14 @@ _BREAKING = frozenset(
 _NAME = re.compile(r"/?([a-zA-Z][a-zA-Z0-9-]{0,30})")
 _HREF = re.compile(r"""\shref\s{0,9}=\s{0,9}["']?([^"'\s>]{1,2000})""", re.I)
 _BLANKS = re.compile(r"[^\S\n]+")
+_GAPS = re.compile(r"\n{3,}")
+_TITLE = re.compile(r"<title\b", re.I)
 _LONGEST_TAG = 20_000
 
 
 def title(page: str) -> str:
     """What the page calls itself."""
-    found = re.search(r"<title\b", page[:200_000], re.I)
+    found = _TITLE.search(page[:200_000])
     if found is None:
         return ""
     start = page.find(">", found.end()) + 1
@@ -44,7 +46,7 @@ def stripped(page: str, url: str, most: int) -> str:
         out += (words, said)
         length += len(words) + len(said)
     lines = (_BLANKS.sub(" ", line).strip() for line in "".join(out).split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()[:most]
+    return _GAPS.sub("\n\n", "\n".join(lines)).strip()[:most]
 
 
 def _plain(words: str) -> str:
@@ -84,11 +86,10 @@ def _after(page: str, mark: str, start: int) -> int:
 
 
 def _link(tag: str, url: str, links: list[str]) -> str:
-    if tag.startswith("</"):
-        return f" ({links.pop()})" if links else ""
-    found = _HREF.search(tag)
-    links.clear()
-    if found and not found[1].startswith(("#", "javascript:")):
+    """What stands for a tag of a link: its target, once it ends. `links` holds the one that is open."""
+    if not tag.startswith("</"):
+        links[:] = [found[1] for found in [_HREF.search(tag)] if found]
+    elif links and not links[0].startswith(("#", "javascript:")):
         with suppress(ValueError):
-            links.append(urljoin(url, unescape(found[1])))
+            return f" ({urljoin(url, unescape(links.pop()))})"
     return ""

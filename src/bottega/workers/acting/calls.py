@@ -19,6 +19,7 @@ from bottega.approvals.mode import Mode
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
+from bottega.errors import Fenced, StorageFailed
 from bottega.events import facts
 from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
@@ -204,15 +205,19 @@ class Calls:
         """Make the edits to their end, whatever happens to this task: half of them would be nobody's wish."""
         try:
             await to_its_end(asyncio.to_thread(apply, self._root, change, self._exchange.fence))
+        except (Fenced, StorageFailed):
+            raise
         except Exception as problem:
             return failed(problem)
+        finally:
+            self._hands.cache.drop(self._root.path, [edit.path for edit in change.edits])
         for write in _hashes(change):
             context.saw(write.path, write.after)
         return success(change.result)
 
     async def _run(self, call: Ready, tool: Tool, context: CallContext) -> Outcome:
         if "execute" not in tool.effects:
-            return await perform(tool, call.arguments, context)
+            return await perform(tool, call.arguments, context, self._hands.cache)
         watching = Watching(
             self._hands, self._root.path, f"{self._exchange.session.id}-{call.use.id}"
         )
@@ -223,6 +228,7 @@ class Calls:
         try:
             return await perform(tool, call.arguments, context)
         finally:
+            self._hands.cache.drop(self._root.path)
             context.wrote(await whatever_comes(watching.end(self._exchange.store)))
 
 

@@ -13,6 +13,7 @@ from bottega.sessions.asks import Asks
 from bottega.sessions.feed import Row
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
+from bottega.tools.cache import Cache
 from bottega.workers.acting.asking import PATIENCE
 from bottega.workers.acting.known import Known
 from bottega.workspaces.confine import Root
@@ -42,9 +43,10 @@ class Hands:
         self._log = log
         self._sessions = Sessions(log.database)
         self._mode: Mode = mode
-        self._outputs = log.database.home.path / "outputs"
+        self._outputs = log.database.home.outputs
         self._shell_outputs = Outputs(self._outputs / "shells", head=0, tail=BUFFER)
         self.shells = Shells(sandboxes, self._shell_outputs)
+        self.cache = Cache()
         self._locks = Locks()
         self._watches: dict[str, Watch] = {}
 

@@ -1,7 +1,7 @@
-"""A sandbox's way out: a proxy on a port that only the sandbox has, until it is closed.
+"""The way out of sandboxes: a proxy behind a port that only the sandbox has.
 
-Whatever is inside has no other network. When it is closed nothing of it is left: no task, no
-connection, no socket.
+Whatever is inside has no other network. When a door is closed nothing of it is left: no task, no
+connection, no listener.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from bottega.workspaces.network.relay import End, Patience, Traffic
 from bottega.workspaces.network.way import WayOut
 
 MOST = 64
-"""Connections of a sandbox at once; as many more wait for their turn, the rest is refused."""
+"""Connections of one sandbox at once; as many more wait for their turn, the rest is refused."""
 _PAUSE = 0.5
 """Seconds until the next try where the system has no descriptor left."""
 
@@ -24,7 +24,7 @@ def _nobody(_: Contact) -> None:
 
 
 class Egress:
-    """Implements `sandbox.Egress` for all sandboxes of a studio."""
+    """For one sandbox or many; each listener is served on its own."""
 
     def __init__(
         self,
@@ -45,28 +45,33 @@ class Egress:
         return self._proxy.traffic
 
     async def serve(self, listener: socket.socket) -> Callable[[], Awaitable[None]]:
-        """Answer whatever connects to `listener`, which belongs to this from now on; returns what ends it."""
-        return _Door(listener, self._proxy, self._most, self._patience).close
+        """Answer as an HTTP proxy to whatever connects to `listener`.
+
+        What is returned ends that, cuts every connection and closes the listener.
+        """
+        door = _Door(listener, self._proxy, self._patience, self._most)
+        door.open()
+        return door.close
 
 
 class _Door:
-    """One sandbox's connections."""
-
     def __init__(
-        self, listener: socket.socket, proxy: Proxy, most: int, patience: Patience
+        self, listener: socket.socket, proxy: Proxy, patience: Patience, most: int
     ) -> None:
         self._listener = listener
         self._proxy = proxy
-        self._most = most
         self._patience = patience
+        self._most = most
         self._free = asyncio.Semaphore(most)
         self._tasks: set[asyncio.Task[None]] = set()
         self._pause: asyncio.TimerHandle | None = None
-        listener.setblocking(False)
-        self._listen()
+
+    def open(self) -> None:
+        self._listener.setblocking(False)
+        asyncio.get_running_loop().add_reader(self._listener, self._accept)
 
     async def close(self) -> None:
-        """Cut every connection and stop listening; may be called again."""
+        """May be called again."""
         if self._pause is not None:
             self._pause.cancel()
         if self._listener.fileno() >= 0:
@@ -76,9 +81,6 @@ class _Door:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _listen(self) -> None:
-        asyncio.get_running_loop().add_reader(self._listener, self._accept)
-
     def _accept(self) -> None:
         try:
             accepted, _ = self._listener.accept()
@@ -87,7 +89,7 @@ class _Door:
         except OSError:
             loop = asyncio.get_running_loop()
             loop.remove_reader(self._listener)
-            self._pause = loop.call_later(_PAUSE, self._listen)
+            self._pause = loop.call_later(_PAUSE, self.open)
             return
         task = asyncio.create_task(self._attend(accepted))
         self._tasks.add(task)

@@ -17,6 +17,7 @@ LARGEST = 64 * 1024
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}):([^\0\r\n]*)")
 _REQUEST = re.compile(r"([A-Z]{1,32}) ([!-~]{1,8192}) HTTP/1\.[01]")
 _STATUS = re.compile(r"HTTP/1\.[01] ([1-5][0-9]{2})(?: [^\0\r\n]*)?")
+_LENGTH = re.compile(r"[0-9]{1,15}")
 _REASON = 300
 _HOP = frozenset(
     {
@@ -47,7 +48,7 @@ class Head(msgspec.Struct, frozen=True):
         lengths = self.all("content-length")
         if not lengths:
             return None
-        if len(lengths) > 1 or not re.fullmatch(r"[0-9]{1,15}", lengths[0]):
+        if len(lengths) > 1 or not _LENGTH.fullmatch(lengths[0]):
             raise BadHead("its length is not clear")
         if self.chunked():
             raise BadHead("it has two lengths")

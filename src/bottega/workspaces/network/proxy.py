@@ -6,7 +6,7 @@ gets one answer on a connection, and every refusal names its reason: a model rea
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import msgspec
 
@@ -53,14 +53,23 @@ class Proxy:
             if head is not None:
                 await self._answer(near, head)
         except _Refusal as refusal:
-            refuse(near, refusal.status, str(refusal))
+            await self._refuse(near, refusal.status, str(refusal))
         except BadHead as problem:
             status = 431 if isinstance(problem, TooMuch) else 400
-            refuse(near, status, f"The request cannot be read: {problem}.")
+            await self._refuse(near, status, f"The request cannot be read: {problem}.")
         except TimeoutError:
-            refuse(near, 408, "The request did not come in time.")
+            await self._refuse(near, 408, "The request did not come in time.")
         except OSError:
             pass  # the client is gone
+
+    async def _refuse(self, near: End, status: int, text: str) -> None:
+        """Answer, and hear the client out: one that is cut off while it speaks reads no answer."""
+        refuse(near, status, text)
+        near.writer.write_eof()
+        with suppress(OSError):
+            async with asyncio.timeout(min(_HEARD_OUT, self._patience.half)):
+                while await near.reader.read(heads.LARGEST):
+                    pass
 
     async def _answer(self, near: End, head: Head) -> None:
         asked = heads.asked(head)
@@ -117,6 +126,8 @@ class Proxy:
 
 
 _SHOWN = 200
+_HEARD_OUT = 2.0
+"""Seconds."""
 
 
 def refuse(near: End, status: int, text: str) -> None:

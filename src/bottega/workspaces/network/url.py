@@ -73,6 +73,8 @@ def parse(text: str) -> Url:
     end = min((at for mark in "/?" if (at := rest.find(mark)) >= 0), default=len(rest))
     place = _place(rest[:end], text, _PORTS[scheme])
     path = rest[end:]
+    if path.find("?") == len(path) - 1:
+        path = path.removesuffix("?")  # an empty query, which some send and others leave out
     return Url(scheme, place, _encoded(path if path.startswith("/") else f"/{path}"))
 
 

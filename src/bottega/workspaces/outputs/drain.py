@@ -20,17 +20,31 @@ _WRITERS = ThreadPoolExecutor(4, "outputs")
 async def drain(fd: int, take: Callable[[bytes], T], show: Callable[[T], None]) -> None:
     """Read to the end: `take` each chunk in a thread, then `show` what it made of it here."""
     os.set_blocking(fd, False)
-    while True:
-        try:
-            chunk = os.read(fd, CHUNK)
-        except BlockingIOError:
+    ended = False
+    while not ended:
+        chunk, ended = _read(fd)
+        if chunk:
+            show(await in_thread(partial(take, chunk)))
+        elif not ended:
             await _readable(fd)
-            continue
+
+
+def _read(fd: int) -> tuple[bytes, bool]:
+    """All that is there, up to a chunk, and whether that was the end: a terminal gives it in small pieces."""
+    pieces: list[bytes] = []
+    size = 0
+    while size < CHUNK:
+        try:
+            piece = os.read(fd, CHUNK - size)
+        except BlockingIOError:
+            return b"".join(pieces), False
         except OSError:  # a terminal whose programs are gone
-            return
-        if not chunk:
-            return
-        show(await in_thread(partial(take, chunk)))
+            piece = b""
+        if not piece:
+            return b"".join(pieces), True
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces), False
 
 
 async def in_thread(work: Callable[[], T]) -> T:

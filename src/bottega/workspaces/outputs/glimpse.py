@@ -26,6 +26,12 @@ class Glimpse:
             self._head += text[: ROOM - len(self._head)]
         self._tail = (self._tail + text[-ROOM:])[-ROOM:]
 
+    def skip(self, count: int) -> None:
+        """So many came that nobody looked at: bytes, counted as if each were a character."""
+        self.total += count
+        if count:
+            self._tail = ""
+
     def ends(self, limit: int) -> Ends:
         """The whole text as head, where it has no more than `limit` characters; else its two ends."""
         limit = min(limit, ROOM)
@@ -33,4 +39,5 @@ class Glimpse:
             return Ends(self._head, "", 0, self.total)
         head = limit // 2
         tail = limit - head
-        return Ends(self._head[:head], self._tail[-tail:], self.total - limit, self.total)
+        shown = self._tail[-tail:]
+        return Ends(self._head[:head], shown, self.total - head - len(shown), self.total)

@@ -15,7 +15,7 @@ PAUSE = 0.1
 class Live:
     def __init__(self, emit: Callable[[str], None], rest: str, room: int = ROOM) -> None:
         self._emit = emit
-        self._rest = rest
+        self._rest = f"\n[{rest}]\n"
         """Says where the rest is, once there is no more room."""
         self._room = room
         self._pending: dict[str, str] = {}
@@ -35,6 +35,13 @@ class Live:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_at(max(self._next, loop.time()), self._due)
 
+    def stop(self) -> None:
+        """Show no more, and say where the rest is."""
+        self._flush()
+        if self._room > 0:
+            self._room = 0
+            self._emit(self._rest)
+
     def finish(self) -> None:
         """Show what is left; nothing comes after it."""
         if self._timer:
@@ -49,13 +56,11 @@ class Live:
 
     def _flush(self) -> None:
         for stream in list(self._partial):
-            piece = self._piece(stream)
-            if not piece or self._room <= 0:
-                continue
-            self._emit(piece[: self._room])
-            self._room -= len(piece)
-            if self._room <= 0:
-                self._emit(f"\n[{self._rest}]\n")
+            if self._room > 0 and (piece := self._piece(stream)):
+                self._emit(piece[: self._room])
+                self._room -= len(piece)
+                if self._room <= 0:
+                    self._emit(self._rest)
 
     def _piece(self, stream: str) -> str:
         settled, shown = self._pending.pop(stream, ""), self._shown.pop(stream, "")

@@ -24,7 +24,7 @@ Elsewhere = Callable[[str], Source | None]
 
 
 class Output:
-    """One that is being written."""
+    """One that is being written; until something comes, it is nowhere."""
 
     def __init__(self, folder: Path, head: int, tail: int) -> None:
         self.id = folder.name
@@ -32,16 +32,17 @@ class Output:
         self._limits = head, tail
         self._spools: dict[str, Spool] = {}
         self._lock = -1
-        # A disk that cannot keep it shows in the spool, once there is something to keep.
-        with suppress(OSError):
-            folder.mkdir(parents=True, mode=0o700)
-            self._lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def spool(self, stream: str) -> Spool:
         if stream not in self._spools:
-            self._spools[stream] = Spool(self.folder / stream, *self._limits)
+            self._spools[stream] = Spool(self.folder / stream, *self._limits, self._begin)
         return self._spools[stream]
+
+    def _begin(self) -> None:
+        if self._lock < 0:
+            self.folder.mkdir(parents=True, mode=0o700)
+            self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     @property
     def dropped(self) -> int:
@@ -55,15 +56,15 @@ class Output:
         """Nothing more comes. May be called again."""
         for each in self._spools.values():
             each.close()
-        if not keep:
-            shutil.rmtree(self.folder, ignore_errors=True)
         if self._lock >= 0:
+            if not keep:
+                shutil.rmtree(self.folder, ignore_errors=True)
             os.close(self._lock)
             self._lock = -1
 
 
 class Outputs:
-    """Every method may wait for the disk."""
+    """Every method but `create` may wait for the disk."""
 
     def __init__(
         self,

@@ -1,5 +1,7 @@
 """A part of an output as a model reads it: whole lines as plain text, as many as there is room for."""
 
+import codecs
+
 import msgspec
 
 from bottega.workspaces.outputs.plain import plain
@@ -50,6 +52,24 @@ def tail(source: Source, count: int, room: int = ROOM) -> Part:
         texts.append(text)
         first = line.number
     return Part("\n".join(reversed(texts)), first if texts else 0, total, more=False)
+
+
+def within(source: Source, number: int, column: int, room: int = ROOM) -> tuple[str, bool]:
+    """What stands in a long line from that character on, counted from 1; and whether there is more of it."""
+    skip, texts = column - 1, list[str]()
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for each in source.fragments(number):
+        if each.number != number:
+            break
+        text = plain(decoder.decode(each.content))
+        if room <= 0:
+            return "".join(texts), True
+        text, skip = text[skip:], max(0, skip - len(text))
+        texts.append(text[:room])
+        if len(text) > room:
+            return "".join(texts), True
+        room -= len(text)
+    return "".join(texts), False
 
 
 def shown(line: Line) -> str:

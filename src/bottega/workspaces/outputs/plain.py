@@ -22,6 +22,7 @@ _CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\n]*\x1b?|[ -/]*)\Z"
 
 def plain(text: str) -> str:
     """The text as a reader would see it once the program had ended."""
+    text = text.replace("\r\n", "\n")
     if not _CONTROL.search(text):
         return text
     text = _SEQUENCE.sub("", text)
@@ -53,6 +54,7 @@ class PlainText:
 
     def feed(self, chunk: bytes) -> str:
         """The lines that are settled now."""
+        chunk = chunk.replace(b"\r\n", b"\n")  # as a terminal ends lines
         simple = chunk.isascii() and len(chunk.translate(None, _CONTROL_BYTES)) == len(chunk)
         text = self._held + self._decoder.decode(chunk)
         end = text.rfind("\n") + 1

@@ -6,6 +6,7 @@ A disk that is full ends the keeping, never the program that prints.
 """
 
 from collections import deque
+from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
 
@@ -17,10 +18,18 @@ _SEGMENTS = 32
 class Spool:
     """Not for two threads at once; every method may wait for the disk."""
 
-    def __init__(self, folder: Path, head: int = CAP // 2, tail: int = CAP // 2) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        head: int = CAP // 2,
+        tail: int = CAP // 2,
+        before: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`before` is called ahead of each segment; what it raises ends the keeping."""
         self._folder = folder
         self._head = head
         self._tail = tail
+        self._before = before
         self._segment = max(1, (head + tail) // _SEGMENTS)
         self._later: deque[tuple[Path, int]] = deque()
         """Segments after the head, with their sizes: the oldest goes first."""
@@ -76,6 +85,7 @@ class Spool:
         try:
             if self._file:
                 self._file.close()
+            self._before()
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not in_head:
                 while self._later and (len(self._later) + 1) * self._segment > self._tail:

@@ -58,7 +58,8 @@ class Channel:
     def _read(self) -> None:
         try:
             body, fds = receive(self._end)
-        except BlockingIOError:
+        except (BlockingIOError, ConnectionResetError):
+            # A reset comes first where the other end was closed with something unread; what it said comes after.
             return
         except OSError:
             body, fds = b"", []

@@ -20,7 +20,7 @@ _PIECE = 1_000
 _SHOWN = 200
 
 _READ = (
-    "__bottega_was=$? __bottega_text=; while IFS= read -r __bottega_line && "
+    "__bottega_was=$? __bottega_text=; while IFS= \\command read -r __bottega_line && "
     '[ -n "$__bottega_line" ]; do __bottega_text=$__bottega_text$__bottega_line; done; '
     'eval "$(\\command printf %b "$__bottega_text")"\n'
 )

@@ -34,6 +34,10 @@ _STOPPING = 1.0
 Emit = Callable[[str], None]
 
 
+def _nobody(text: str) -> None:
+    """Is shown what comes."""
+
+
 class Busy(Conflict):
     """Something still runs in the shell."""
 
@@ -179,27 +183,27 @@ class Shell:
 
     async def _type(self, text: str, deadline: float, emit: Emit | None) -> Reply:
         """Type it, and wait for what comes of it."""
-        began = asyncio.get_running_loop().time()
-        live = (
-            Live(emit, f"More came than is shown here. read_output has it as {self.id!r}.")
-            if emit
-            else None
-        )
-        self._stream.live = live
-        waiting = False
-        before = await self._attention.readers() if text else None
-        with suppress(TimeoutError):
-            async with asyncio.timeout_at(deadline):
-                await self._terminal.write(text)
-            waiting = await self._attention.wait(deadline, before, self._done, self._may_ask)
-        if self.ended:
-            await unbroken(self._life)
-        return self._reply(live, asyncio.get_running_loop().time() - began, waiting=waiting)
-
-    def _reply(self, live: Live | None, seconds: float, *, waiting: bool) -> Reply:
-        self._stream.finish()
-        if live:
+        loop = asyncio.get_running_loop()
+        began, waiting = loop.time(), False
+        rest = f"More came than is shown here. read_output has it as {self.id!r}."
+        self._stream.live = live = Live(emit or _nobody, rest)
+        try:
+            before = await self._attention.readers() if text else None
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    await self._terminal.write(text)
+                waiting = await self._attention.wait(deadline, before, self._done, self._may_ask)
+            if self.ended:
+                await unbroken(self._life)
+            return self._reply(loop.time() - began, waiting=waiting)
+        finally:
             live.finish()
+            self._stream.live = None
+
+    def _reply(self, seconds: float, *, waiting: bool) -> Reply:
+        self._stream.finish()
+        if self._stream.live:
+            self._stream.live.finish()
         seen, self._stream = self._stream.glimpse, Stream(STREAM, None)
         code = self.exit_code if self.ended else self._code
         running = not self.ended and (not self.speaks or self._code is None)
@@ -233,7 +237,7 @@ class Shell:
                     self._attention.news.clear()
                     await self._attention.news.wait()
         if self._done():
-            self._reply(None, 0, waiting=False)
+            self._reply(0, waiting=False)
         else:
             await self._close()
 

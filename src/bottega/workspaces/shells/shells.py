@@ -13,7 +13,7 @@ from contextlib import suppress
 import msgspec
 
 from bottega.errors import NotFound, Problem, Refused
-from bottega.workspaces.outputs.drain import in_thread, unbroken
+from bottega.workspaces.outputs.drain import unbroken
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Launch, Sandboxes, Size
 from bottega.workspaces.shells.attention import STEADY, Pace
@@ -168,7 +168,7 @@ class Shells:
         except BaseException:
             await unbroken(sandbox.close())
             raise
-        output = await in_thread(lambda: self._outputs.create("sh"))
+        output = self._outputs.create("sh")
         used = self._used
         shell = Shell(
             running,

@@ -20,6 +20,7 @@ from bottega.events.facts import FileChange
 from bottega.workspaces.changes.kept import Keeps, blobs_of
 from bottega.workspaces.confine import Root
 from bottega.workspaces.watch.compare import difference
+from bottega.workspaces.watch.gone import note_folder
 from bottega.workspaces.watch.manifest import Caps, Known, Manifest, load, save
 from bottega.workspaces.watch.shelf import Shelf
 from bottega.workspaces.watch.walk import walk
@@ -50,6 +51,7 @@ class Watch:
     def __init__(self, root: Root, state: Path, caps: Caps = CAPS) -> None:
         """`state` is the folder that the home keeps for the workspace."""
         self._root = root
+        self._state = state
         self._folder = state / "looks"
         self._shelf = Shelf(state / "shelf")
         self._caps = caps
@@ -63,9 +65,9 @@ class Watch:
             if found.copied > len(found.files) + _SPARE:
                 self._tidy(found)
                 found = msgspec.structs.replace(found, copied=0)
+            save(self._path(label), found)
             save(self._folder / "last", found)
-            self._path(label).unlink(missing_ok=True)
-            os.link(self._folder / "last", self._path(label))
+            note_folder(self._state, self._root.path)
             self._last = found
             return found
 

@@ -29,7 +29,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     _refuse(command)
     folder = await in_thread(lambda: _folder(context.root, arguments.get("folder") or "."))
     sandbox = await context.sandbox(network=network)
-    output = await in_thread(context.outputs.create)
+    output = context.outputs.create()
     launch = Launch(("/bin/sh", "-c", _BASH, "sh", command), folder=folder)
     try:
         ended = await execute(

@@ -6,16 +6,17 @@ from bottega.errors import BadUsage, NotFound
 from bottega.tools.context import Context
 from bottega.tools.tool import Outcome, Tool, success
 from bottega.workspaces.outputs.drain import in_thread
-from bottega.workspaces.outputs.part import Part, part, tail
+from bottega.workspaces.outputs.part import Part, part, tail, within
 from bottega.workspaces.outputs.search import search
 from bottega.workspaces.outputs.source import Source
 
 _TAIL = 100
+_RANGE = frozenset({"start_line", "end_line", "start_column"})
 _ROOM = 8_500
 
 
 async def run(arguments: dict[str, Any], context: Context) -> Outcome:
-    ranged = "start_line" in arguments or "end_line" in arguments
+    ranged = not _RANGE.isdisjoint(arguments)
     if ranged + ("search" in arguments) + ("tail" in arguments) > 1:
         raise BadUsage("read_output takes a range of lines, or search, or tail.")
     source, running = await in_thread(lambda: _found(arguments, context))
@@ -41,6 +42,8 @@ def _read(source: Source, arguments: dict[str, Any], *, ranged: bool) -> dict[st
     if not ranged:
         return _told(tail(source, arguments.get("tail", _TAIL)), total)
     first = arguments.get("start_line", 1)
+    if "start_column" in arguments:
+        return _within(source, first, arguments["start_column"])
     last = arguments.get("end_line", max(total, first))
     if last < first:
         raise BadUsage(f"Lines {first} to {last} end before they start.")
@@ -50,6 +53,15 @@ def _read(source: Source, arguments: dict[str, Any], *, ranged: bool) -> dict[st
             f"Lines {first} to {last} are not kept.", hint=f"The output has {total:,} lines."
         )
     return _told(found, total)
+
+
+def _within(source: Source, line: int, column: int) -> dict[str, Any]:
+    text, more = within(source, line, column)
+    if not text:
+        raise NotFound(f"There is nothing at column {column} of line {line}.")
+    end = column + len(text) - 1
+    result = {"content": text, "start_line": line, "start_column": column, "end_column": end}
+    return result | ({"note": f"The line goes on: start_column {end + 1}."} if more else {})
 
 
 def _told(found: Part, total: int) -> dict[str, Any]:
@@ -104,6 +116,10 @@ READ_OUTPUT = Tool(
                 "description": "Which of a command's two; stdout if left out.",
             },
             "start_line": {**_LINE, "description": "First line to read, from 1."},
+            "start_column": {
+                **_LINE,
+                "description": "Read start_line alone, from this character on: for a line that is very long.",
+            },
             "end_line": {**_LINE, "description": "Last line to read, included."},
             "tail": {
                 **_LINE,

@@ -5,7 +5,7 @@ from typing import Any
 from bottega.approvals.touch import Touch
 from bottega.errors import BadUsage
 from bottega.tools.context import Context
-from bottega.tools.printed import ending, offline, printed
+from bottega.tools.printed import ending, kept, offline, printed
 from bottega.tools.tool import Outcome, Tool, success
 from bottega.workspaces.confine import Root
 from bottega.workspaces.shells.keys import KEYS, STOPPING
@@ -46,15 +46,13 @@ def _typed(arguments: dict[str, Any], shell: Shell) -> str:
 
 
 def _result(reply: Reply, shell: Shell) -> dict[str, Any]:
-    kept = f"read_output with output_id {shell.id!r} has it."
-    if reply.ended:
-        kept = "The rest went with the shell."
+    where = "The rest went with the shell." if reply.ended else kept(shell.id)
     notes: list[str] = []
     result: dict[str, Any] = {"exit_code": None}
     if reply.exit_code is not None:
         result["exit_code"], words = ending(reply.exit_code)
         notes += [words] if words else []
-    result |= printed({"output": reply.output}, {"output": kept})
+    result |= printed({"output": reply.output}, {"output": where})
     if reply.running and shell.speaks:
         result["running"] = True
         notes.append(_ASKS if reply.waiting else _WORKS)

@@ -4,7 +4,7 @@ from typing import Any
 
 from bottega.approvals.touch import Touch
 from bottega.tools.context import Context
-from bottega.tools.printed import printed
+from bottega.tools.printed import kept, printed
 from bottega.tools.tool import Outcome, Tool, success
 from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.sandbox import Size
@@ -25,8 +25,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     shell = opened.shell
     result: dict[str, Any] = {"session_id": shell.id, "command": opened.command}
     if not shell.speaks:
-        kept = f"read_output with output_id {shell.id!r} has it."
-        result |= printed({"output": opened.greeting.output}, {"output": kept})
+        result |= printed({"output": opened.greeting.output}, {"output": kept(shell.id)})
         result["note"] = (
             "It is no shell: shell_exec types a line and gives what comes; there are no exit codes."
         )

@@ -80,13 +80,14 @@ def _repositories(folder: str) -> Iterator[str]:
     """The repositories of submodules, whose names may have slashes."""
     if not os.path.isdir(folder):
         return
-    for entry in sorted(os.scandir(folder), key=lambda each: each.name):
-        if not entry.is_dir(follow_symlinks=False):
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if os.path.islink(path) or not os.path.isdir(path):
             continue
-        if os.path.isfile(os.path.join(entry.path, "HEAD")):
-            yield entry.path
+        if os.path.isfile(os.path.join(path, "HEAD")):
+            yield path
         else:
-            yield from _repositories(entry.path)
+            yield from _repositories(path)
 
 
 def _bare(folder: str) -> Iterator[Guard]:
@@ -134,12 +135,9 @@ def _frozen(path: str, missing: Literal["folder", "file"], text: str = "") -> Gu
             f"{path!r} is a symbolic link, which a sandbox cannot guard.",
             hint="Put the thing itself there, or open a folder without it.",
         )
-    if stat.S_ISDIR(found.st_mode):
-        for entry in os.scandir(path):
-            if entry.is_file(follow_symlinks=False):
-                _refuse_shared(entry.path, entry.stat(follow_symlinks=False))
-    else:
-        _refuse_shared(path, found)
+    names = os.listdir(path) if stat.S_ISDIR(found.st_mode) else [""]
+    for each in (os.path.join(path, name) if name else path for name in names):
+        _refuse_shared(each, os.lstat(each))
     return Guard(path, "freeze")
 
 

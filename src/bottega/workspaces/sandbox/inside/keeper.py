@@ -64,16 +64,21 @@ class Keeper:
             if self.life in ready:
                 return self.end()
             if self.channel.fileno() in ready:
-                if self.told_to_kill():
+                body = self.asked()
+                if body:
                     return self.end()
-                poll.unregister(self.channel.fileno())  # nobody asks any more; it goes on
+                if body is not None:
+                    poll.unregister(self.channel.fileno())  # nobody asks any more; it goes on
 
-    def told_to_kill(self) -> bool:
+    def asked(self) -> bytes | None:
+        """What the owner said; empty: it has closed its end. None: ask again.
+
+        An end that was closed with something unread is a reset first, and what it had said comes after.
+        """
         try:
-            body, _ = receive(self.channel)
-        except OSError:
-            return False
-        return bool(body)
+            return receive(self.channel)[0]
+        except ConnectionResetError:
+            return None
 
     def reap(self) -> bool:
         """Tell how the program ended; False once nothing of it is left."""

@@ -29,11 +29,10 @@ GAPS = {
     "metadata": "programs can see that a file outside exists, and how large it is",
     "modes": "programs can change the mode and the times of files of the same user outside",
     "users": "programs can read the names of this machine's users",
-    "disk": "temporary files fill the disk, not a share of the memory",
-    "inside": "programs cannot talk to each other by sockets",
-    "processes": "processes are counted for the user as a whole",
+    "numbers": "programs can find out which process numbers are in use",
+    "disk": "temporary files lie on the disk, and may fill it",
 }
-"""What it does not stop, or does differently from bubblewrap."""
+"""What it does not stop."""
 
 
 def version() -> int:

@@ -101,11 +101,10 @@ _OPTIONS = ("-I", "-S", "-B", "-X", "utf8")
 def threads(uid: int) -> int:
     """How many the user has running now."""
     found = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == uid:
-                    found += len(os.listdir(f"/proc/{entry.name}/task"))
-            except OSError:
-                continue
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.stat(f"/proc/{name}").st_uid == uid:
+                found += len(os.listdir(f"/proc/{name}/task"))
+        except OSError:
+            continue
     return found

@@ -45,7 +45,7 @@ def command() -> None:
 @click.option("--network", is_flag=True, help="Let the program use the network.")
 @click.option("--visible", multiple=True, metavar="PATH", help="What else the program may read.")
 @click.option("--tool", "tools", multiple=True, metavar="NAME", help="Offer only these tools.")
-@click.option("--timeout", type=float, default=120.0, help="Seconds that one call may take.")
+@click.option("--timeout", type=float, help="Seconds that one call may take.  [default: 120]")
 def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
     """Add a server, and approve it.
 
@@ -174,7 +174,7 @@ def _server(name: str, program: tuple[str, ...], given: dict[str, Any]) -> McpSe
             url=given["url"],
             headers=_pairs("--header", given["headers"]),
             tools=given["tools"] or None,
-            timeout=given["timeout"],
+            **({} if given["timeout"] is None else {"timeout": given["timeout"]}),
         )
     except ValueError as problem:
         raise BadUsage(f"{problem}.") from None
@@ -215,9 +215,9 @@ def _described(server: McpServer) -> list[str]:
 
 
 async def _examined(settings: Settings, name: str, folder: Path) -> Examined:
-    from bottega.runtime import mcp_servers
+    from bottega.runtime import mcp_servers, way_out
 
-    servers = mcp_servers(settings, str(folder))
+    servers = mcp_servers(settings, str(folder), way_out(settings))
     try:
         return await servers.examine(name)
     finally:
