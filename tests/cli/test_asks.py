@@ -96,6 +96,7 @@ def test_in_a_conversation_each_key_decides_and_the_model_hears_of_it(
     assert "one is enough" in told("tool_result")[1]["content"][0]["text"]
 
 
+@pytest.mark.requirement("T44", "C9")
 def test_allowing_all_covers_the_rest_of_what_waits_and_what_comes(
     program: Open, script: Script, work: Path, told: Told
 ) -> None:
@@ -117,6 +118,7 @@ def test_allowing_all_covers_the_rest_of_what_waits_and_what_comes(
     assert {each["answer"] for each in told("approval_resolved")} == {"allow_all", "allow_once"}
 
 
+@pytest.mark.requirement("T44", "C9")
 @pytest.mark.parametrize("key", ["s", "\x03"])
 def test_a_stop_while_asking_ends_the_exchange_and_nothing_ran(
     program: Open, script: Script, work: Path, told: Told, key: str
@@ -156,6 +158,7 @@ def test_who_types_the_next_prompt_while_a_question_appears_allows_nothing(
     assert not (work / "x.txt").exists()
 
 
+@pytest.mark.requirement("C9")
 def test_what_waits_outlives_the_terminal_and_the_first_of_two_answers_counts(
     program: Open, script: Script, work: Path, told: Told
 ) -> None:

@@ -17,18 +17,9 @@ from bottega.cli.screen.tools import Part
 from bottega.errors import Conflict, Problem
 from bottega.events import facts
 from bottega.events.event import Event
-from bottega.sessions.asks import Ask, Reply
+from bottega.sessions.asks import TOLD, Ask, Reply
 from bottega.studio import Session
 
-_WORDS = {
-    "allow_once": "Allowed once",
-    "allow_all": "Allowed from now on",
-    "deny": "Denied",
-    "edit": "Changed",
-    "stop": "Stopped",
-    "answer": "Answered",
-    "closed": "No longer asked",
-}
 _GOOD = ("allow_once", "allow_all", "edit", "answer")
 
 
@@ -155,7 +146,7 @@ class Reception:
         self._tell_words(resolved.answer, resolved.note, resolved.grant, mine=mine)
 
     def _tell_words(self, word: str, note: str, grant: str, *, mine: bool) -> None:
-        said = _WORDS.get(word, word)
+        said = TOLD.get(word, word)
         extra = ": ".join(filter(None, (one_line(grant), one_line(note))))
         sign: Part = ("✓ ", "tool.done") if word in _GOOD else ("⊘ ", "tool.denied")
         where = "" if mine or word == "closed" else " by another program"
