@@ -76,8 +76,9 @@ class Reception:
             ask = found[self._waiting[0]]
             if ask.kind in ("tool", "question"):
                 await self._one(ask)
-            elif ask.kind == "client":
-                said = f"  {summary(ask, 60)}: waits for the program that offered this tool."
+            elif ask.kind != "plan":  # which is asked about when the exchange is over
+                told = "waits for the program that offered this tool"
+                said = f"  {summary(ask, 60)}: {told}."
                 self._desk.say("note", [(said, "dim")])
             self._waiting = [each for each in self._waiting if each != ask.id]
 
