@@ -33,6 +33,21 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
 }
 
 
+TOLD: dict[str, str] = {
+    "allow_once": "Allowed once",
+    "allow_all": "Allowed from now on",
+    "deny": "Denied",
+    "edit": "Changed",
+    "stop": "Stopped",
+    "answer": "Answered",
+    "accept": "Accepted",
+    "discard": "Discarded",
+    "result": "Given",
+    "closed": "No longer asked",
+}
+"""How a person reads an answer."""
+
+
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """What somebody answered."""
 
