@@ -12,9 +12,9 @@ from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.guards.guard import Guard, guards
 from bottega.workspaces.sandbox.guards.placeholder import Hold, identities
 from bottega.workspaces.sandbox.pack import packed
+from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.view import User
-from bottega.workspaces.sandbox.warden import Recipe
 
 _INSIDE = "/run/inside"
 
