@@ -40,7 +40,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """Whom it runs as, and in which group; None: as the studio does."""
     beat: float = 1.0
     holds: Callable[[], bool] = lambda: True
-    """Asked with every beat: false once a guard is no longer in its place, which ends everything inside."""
+    """Asked with every beat: false once a shield is no longer in its place, which ends everything inside."""
 
 
 class Warden:
@@ -224,7 +224,7 @@ class Warden:
             await asyncio.sleep(self._recipe.beat)
 
     def check(self) -> bool:
-        """Whether programs may still be started; ends everything where a guard was lost."""
+        """Whether programs may still be started; ends everything where a shield was lost."""
         if self.alive and not self._recipe.holds():
             self.channel.close()
             self._gone()
