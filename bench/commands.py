@@ -1,4 +1,4 @@
-"""One command, `bash -c true` with its output read to the end: in an open sandbox, and as a plain subprocess (the floor).
+"""`bash -c true` with its output read to the end: in an open sandbox, and as a plain subprocess (the floor).
 
 Measured by the clock, one after the other and interleaved with nothing; several processes work on it, so it may have
 every core. The median is told: what the scheduler does to a single one says nothing.

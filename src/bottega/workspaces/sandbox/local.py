@@ -15,10 +15,10 @@ from pathlib import Path
 
 from bottega.errors import Misconfigured, NotFound, Refused
 from bottega.workspaces.sandbox.bounds import Bounds
-from bottega.workspaces.sandbox.guards.placeholder import Hold
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
 from bottega.workspaces.sandbox.sandbox import Egress, Kind
 from bottega.workspaces.sandbox.selftest import SelfTest
+from bottega.workspaces.sandbox.shields.placeholder import Hold
 from bottega.workspaces.sandbox.walls import bubblewrap, cgroup, landlock, plain, seccomp, view
 from bottega.workspaces.sandbox.walls.view import User
 from bottega.workspaces.sandbox.warden import begun
@@ -103,7 +103,7 @@ class Local:
         if kind == "none":
             return f"Allow mode is off: commands are not sandboxed here. {INSTALL}"
         if kind == "landlock":
-            return f"Allow mode is off: Landlock alone does not guard enough. {INSTALL}"
+            return f"Allow mode is off: Landlock alone does not hold enough. {INSTALL}"
         if self._test is None:
             assert self.bubblewrap is not None
             self._test = SelfTest(

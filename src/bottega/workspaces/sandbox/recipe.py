@@ -22,4 +22,4 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """Whom it runs as, and in which group; None: as the studio does."""
     beat: float = 1.0
     holds: Callable[[], bool] = lambda: True
-    """Asked with every beat: false once a guard is no longer in its place, which ends everything inside."""
+    """Asked with every beat: false once a shield is no longer in its place, which ends everything inside."""

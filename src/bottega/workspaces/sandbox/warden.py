@@ -207,7 +207,7 @@ class Warden:
             await asyncio.sleep(self._recipe.beat)
 
     def check(self) -> bool:
-        """Whether programs may still be started; ends everything where a guard was lost."""
+        """Whether programs may still be started; ends everything where a shield was lost."""
         if self.alive and not self._recipe.holds():
             self.channel.close()
             self._gone()

@@ -1,6 +1,6 @@
 """What of a workspace no program may change: git's hooks and settings, and Bottega's own files, there or not.
 
-A path that does not exist cannot be guarded, so it is made to exist first (`placeholder`). What is guarded is a mount,
+A path that does not exist cannot be shielded, so it is made first (`placeholder`). What is shielded is a mount,
 so it can be neither renamed nor replaced; where it lies deeper, every folder above it is pinned by a mount of its own.
 """
 
@@ -21,7 +21,7 @@ _HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"#;\n]+)", re.IGNORECASE |
 _ARGUMENTS = {"pin": "--bind", "freeze": "--ro-bind"}
 
 
-class Guard(msgspec.Struct, frozen=True):
+class Shield(msgspec.Struct, frozen=True):
     path: str
     """Absolute."""
     how: Literal["pin", "freeze", "hide"]
@@ -36,32 +36,32 @@ class Guard(msgspec.Struct, frozen=True):
         return (_ARGUMENTS[self.how], self.path, self.path)
 
 
-def guards(folder: str, hidden: Sequence[str] = ()) -> list[Guard]:
-    """In the order in which they are mounted; raises `Refused` for what cannot be guarded."""
+def shields(folder: str, hidden: Sequence[str] = ()) -> list[Shield]:
+    """In the order in which they are mounted; raises `Refused` for what cannot be shielded."""
     found = [*_git(folder), *_bare(folder)]
     for name in OURS:
         found.append(_frozen(os.path.join(folder, name), "folder"))
     for path in hidden:
         if _beneath(path, folder):
             found += _pinned(path, folder)
-            found.append(Guard(path, "hide", "" if os.path.isdir(path) else "folder"))
+            found.append(Shield(path, "hide", "" if os.path.isdir(path) else "folder"))
     return list(dict.fromkeys(found))
 
 
-def _git(folder: str) -> Iterator[Guard]:
+def _git(folder: str) -> Iterator[Shield]:
     git = os.path.join(folder, ".git")
-    guard = _frozen(git, "folder")
-    if guard.missing or not os.path.isdir(git) or not os.listdir(git):
-        yield guard  # a worktree's file, nothing at all, or what stands for nothing
+    shield = _frozen(git, "folder")
+    if shield.missing or not os.path.isdir(git) or not os.listdir(git):
+        yield shield  # a worktree's file, nothing at all, or what stands for nothing
         return
-    yield Guard(git, "pin")
+    yield Shield(git, "pin")
     yield from _repository(git)
     for place in _hooks_elsewhere(git, folder):
         yield from _pinned(place, folder)
         yield _frozen(place, "folder")
 
 
-def _repository(git: str) -> Iterator[Guard]:
+def _repository(git: str) -> Iterator[Shield]:
     """Whatever in a repository makes git run a program, or look for its settings elsewhere."""
     yield _frozen(os.path.join(git, "config"), "file")
     yield _frozen(os.path.join(git, "config.worktree"), "file")
@@ -72,7 +72,7 @@ def _repository(git: str) -> Iterator[Guard]:
     yield _frozen(modules, "folder")
     inner = list(_repositories(modules))
     for module in inner if len(inner) <= _MODULES else ():
-        yield Guard(module, "pin")
+        yield Shield(module, "pin")
         yield from _repository(module)
 
 
@@ -90,13 +90,13 @@ def _repositories(folder: str) -> Iterator[str]:
             yield from _repositories(path)
 
 
-def _bare(folder: str) -> Iterator[Guard]:
+def _bare(folder: str) -> Iterator[Shield]:
     """The folder itself is never to become a repository: git would take its settings from there."""
     head = os.path.join(folder, "HEAD")
     if os.path.isfile(head) and os.path.isdir(os.path.join(folder, "objects")):
         yield from _repository(folder)
     elif os.path.isdir(head) and not os.path.islink(head) and os.listdir(head):
-        yield Guard(head, "pin")
+        yield Shield(head, "pin")
     else:
         yield _frozen(head, "folder")
 
@@ -114,7 +114,7 @@ def _hooks_elsewhere(git: str, folder: str) -> Iterator[str]:
             yield place
 
 
-def _pinned(path: str, folder: str) -> Iterator[Guard]:
+def _pinned(path: str, folder: str) -> Iterator[Shield]:
     """Every folder between the two; without this one could be renamed, and another put in its place."""
     parents: list[str] = []
     parent = os.path.dirname(path)
@@ -122,30 +122,30 @@ def _pinned(path: str, folder: str) -> Iterator[Guard]:
         parents.append(parent)
         parent = os.path.dirname(parent)
     for each in reversed(parents):
-        yield Guard(each, "pin", "" if os.path.isdir(each) else "folder")
+        yield Shield(each, "pin", "" if os.path.isdir(each) else "folder")
 
 
-def _frozen(path: str, missing: Literal["folder", "file"], text: str = "") -> Guard:
+def _frozen(path: str, missing: Literal["folder", "file"], text: str = "") -> Shield:
     try:
         found = os.lstat(path)
     except FileNotFoundError:
-        return Guard(path, "freeze", missing, text)
+        return Shield(path, "freeze", missing, text)
     if stat.S_ISLNK(found.st_mode):
         raise Refused(
-            f"{path!r} is a symbolic link, which a sandbox cannot guard.",
+            f"{path!r} is a symbolic link, which a sandbox cannot shield.",
             hint="Put the thing itself there, or open a folder without it.",
         )
     names = os.listdir(path) if stat.S_ISDIR(found.st_mode) else [""]
     for each in (os.path.join(path, name) if name else path for name in names):
         _refuse_shared(each, os.lstat(each))
-    return Guard(path, "freeze")
+    return Shield(path, "freeze")
 
 
 def _refuse_shared(path: str, found: os.stat_result) -> None:
     """By its other name it could be written all the same."""
     if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
         raise Refused(
-            f"{path!r} has a second name (a hard link), so a sandbox cannot guard it.",
+            f"{path!r} has a second name (a hard link), so a sandbox cannot shield it.",
             hint=f"Copy it and put the copy in its place: cp -p {path} {path}.new && mv {path}.new {path}",
         )
 

@@ -187,7 +187,7 @@ async def test_what_somebody_puts_there_meanwhile_stays(folder: Path, state: Pat
     assert set(os.listdir(folder)) == {".git"}
 
 
-async def test_the_guards_hold_until_the_last_of_two_sandboxes_closes(
+async def test_the_shields_hold_until_the_last_of_two_sandboxes_closes(
     folder: Path, state: Path
 ) -> None:
     first, second = Local(state), Local(state)
@@ -238,7 +238,7 @@ async def test_what_a_crash_left_is_taken_away_by_the_next(
     assert everything(folder) == set()
 
 
-async def test_a_worktrees_file_is_guarded(folder: Path, state: Path) -> None:
+async def test_a_worktrees_file_is_shielded(folder: Path, state: Path) -> None:
     (folder / ".git").write_text("gitdir: /somewhere/else\n")
     async with opened(folder, state) as sandbox:
         done = await bash(sandbox, "echo 'gitdir: evil' > .git; rm -f .git; mv .git away")
@@ -247,7 +247,7 @@ async def test_a_worktrees_file_is_guarded(folder: Path, state: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".git", ".git/hooks", ".git/config", ".bottega", ".bottega.toml"])
-async def test_a_link_that_cannot_be_guarded_is_refused(
+async def test_a_link_that_cannot_be_shielded_is_refused(
     folder: Path, state: Path, name: str
 ) -> None:
     path = folder / name
@@ -268,7 +268,7 @@ async def test_a_file_with_a_second_name_is_refused(folder: Path, state: Path, n
         await Local(state).open(str(folder))
 
 
-async def test_a_guard_that_was_lost_from_outside_ends_what_runs_and_holds_for_what_comes(
+async def test_a_shield_that_was_lost_from_outside_ends_what_runs_and_holds_for_what_comes(
     folder: Path, owner: int | None, state: Path
 ) -> None:
     """Git outside replaces the file, and the kernel takes the mount away with it."""
@@ -286,7 +286,7 @@ async def test_a_guard_that_was_lost_from_outside_ends_what_runs_and_holds_for_w
     pulse.close()
 
 
-async def test_a_guard_that_was_lost_is_put_back_before_the_next_command(
+async def test_a_shield_that_was_lost_is_put_back_before_the_next_command(
     folder: Path, owner: int | None, state: Path
 ) -> None:
     rooms.repository(folder)

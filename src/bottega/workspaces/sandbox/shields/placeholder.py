@@ -1,7 +1,7 @@
-"""What stands in a workspace for guarded paths that are not there, while a sandbox is open; then it is taken away.
+"""What stands in a workspace for shielded paths that are not there, while a sandbox is open; then it is taken away.
 
 Written down before it is made, so that what a crash left behind is taken away later. While any sandbox is open on a
-workspace its folder is locked (shared, in the kernel), and nothing is taken away: a guard's mount would go with it.
+workspace its folder is locked (shared, in the kernel), and nothing is taken away: a shield's mount would go with it.
 """
 
 import fcntl
@@ -16,7 +16,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.failpoint import failpoint
 from bottega.ids import fresh
-from bottega.workspaces.sandbox.guards.guard import Guard
+from bottega.workspaces.sandbox.shields.shield import Shield
 
 _WAIT = 5.0
 """Seconds for somebody else to take theirs away."""
@@ -68,19 +68,19 @@ class Hold:
             except OSError:  # this file system has no such locks: then nothing is ever taken away
                 return False
 
-    def make(self, guards: Sequence[Guard]) -> list[Guard]:
-        """Make what is missing; returns the guards that can be put up: what can never be made needs none."""
-        missing = [guard for guard in guards if guard.missing]
+    def make(self, shields: Sequence[Shield]) -> list[Shield]:
+        """Make what is missing; returns the shields that can be put up: what can never be made needs none."""
+        missing = [shield for shield in shields if shield.missing]
         if not missing or os.statvfs(self._workspace).f_flag & os.ST_RDONLY:
-            return [guard for guard in guards if not guard.missing]
-        folders = tuple(guard.path for guard in missing if guard.missing == "folder")
-        files = {guard.path: guard.text for guard in missing if guard.missing == "file"}
+            return [shield for shield in shields if not shield.missing]
+        folders = tuple(shield.path for shield in missing if shield.missing == "folder")
+        files = {shield.path: shield.text for shield in missing if shield.missing == "file"}
         self._note(Note(self._workspace, folders, files))
         failpoint("sandbox.noted")
-        for guard in missing:
-            self._make(guard)
+        for shield in missing:
+            self._make(shield)
         failpoint("sandbox.placed")
-        return list(guards)
+        return list(shields)
 
     def _note(self, note: Note) -> None:
         self._notes.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -88,19 +88,19 @@ class Hold:
         path.write_bytes(msgspec.json.encode(note))
         self._written.append(path)
 
-    def _make(self, guard: Guard) -> None:
+    def _make(self, shield: Shield) -> None:
         try:
-            if guard.missing == "folder":
-                os.mkdir(guard.path, 0o755)
+            if shield.missing == "folder":
+                os.mkdir(shield.path, 0o755)
             else:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                fd = os.open(guard.path, flags, 0o644)
+                fd = os.open(shield.path, flags, 0o644)
                 with os.fdopen(fd, "w") as file:
-                    file.write(guard.text)
+                    file.write(shield.text)
         except FileExistsError:
-            return  # somebody made it meanwhile; it is guarded as it is
+            return  # somebody made it meanwhile; it is shielded as it is
         if self._owner is not None:
-            os.chown(guard.path, *self._owner, follow_symlinks=False)
+            os.chown(shield.path, *self._owner, follow_symlinks=False)
 
     def release(self) -> None:
         """Take away what nobody else needs."""
@@ -146,14 +146,14 @@ def _remove(note: Note) -> None:
             continue
 
 
-def identities(guards: Sequence[Guard]) -> dict[str, tuple[int, int]]:
-    """Which file each guard was put on. A file that is replaced from outside takes its guard away with it."""
+def identities(shields: Sequence[Shield]) -> dict[str, tuple[int, int]]:
+    """Which file each shield was put on. A file that is replaced from outside takes its shield away with it."""
     found: dict[str, tuple[int, int]] = {}
-    for guard in guards:
+    for shield in shields:
         try:
-            seen = os.lstat(guard.path)
+            seen = os.lstat(shield.path)
         except OSError:
-            found[guard.path] = (0, 0)
+            found[shield.path] = (0, 0)
         else:
-            found[guard.path] = (seen.st_dev, seen.st_ino)
+            found[shield.path] = (seen.st_dev, seen.st_ino)
     return found
