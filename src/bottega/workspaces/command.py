@@ -7,7 +7,7 @@ and that lives no longer than its sandbox.
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
@@ -45,7 +45,7 @@ async def execute(
 ) -> Ended:
     """Run it to its end, or for so many seconds. A cancel ends it, and passes on once it is gone."""
     began = time.monotonic()
-    running = await sandbox.start(launch)
+    running = await _started(sandbox, launch)
     live = Live(emit, f"More is printed than is shown here. read_output has it as {output.id!r}.")
     streams = [Stream(name, live, output.spool(name)) for name in ("stdout", "stderr")]
     drains = [
@@ -79,6 +79,26 @@ async def execute(
         time.monotonic() - began,
         bool(open_still),
     )
+
+
+async def _started(sandbox: Sandbox, launch: Launch) -> Running:
+    """Start it. A cancel at this moment waits for the start, and ends what was started."""
+    starting = asyncio.ensure_future(sandbox.start(launch))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await unbroken(_undone(starting))
+        raise
+
+
+async def _undone(starting: Awaitable[Running]) -> None:
+    try:
+        running = await starting
+    except Exception:  # so there is nothing to end
+        return
+    await running.kill()
+    for fd in {running.stdin, running.stdout, running.stderr} - {-1}:
+        os.close(fd)
 
 
 async def _drained(fd: int, stream: Stream) -> None:

@@ -32,15 +32,6 @@ class Piece(msgspec.Struct, frozen=True):
         except FileNotFoundError:  # dropped meanwhile
             return
 
-    @property
-    def size(self) -> int:
-        if isinstance(self.content, bytes):
-            return len(self.content)
-        try:
-            return self.content.stat().st_size
-        except FileNotFoundError:
-            return 0
-
 
 class Fragment(msgspec.Struct, frozen=True):
     """A line, or `LONGEST` bytes of a longer one."""
