@@ -73,7 +73,7 @@ async def call(
     if errors:
         return failure(f"Invalid arguments for {tool.name}: {joined(errors)}.", "INVALID_ARGUMENTS")
     if tool.run is None:
-        return await _planned(tool, use, context, make)
+        return await _bounded(await _planned(tool, use, context, make), keep)
     await on_intent(tool)
     return await _bounded(await _run(tool, use, context, cache), keep)
 
