@@ -10,14 +10,14 @@ from pathlib import Path
 
 
 def run(
-    code: str, *arguments: str | Path, failpoints: str = ""
+    code: str, *arguments: str | Path, failpoints: str = "", seconds: float = 20
 ) -> subprocess.CompletedProcess[str]:
     """Run a piece of Python in a process of its own, to its end; `arguments` are its `sys.argv[1:]`."""
     return subprocess.run(
         _command(code, arguments),
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=seconds,
         env=_environment(failpoints),
         check=False,
     )

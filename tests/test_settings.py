@@ -88,7 +88,7 @@ def test_what_a_project_may_set_leads_no_request_elsewhere() -> None:
         ('effort = "huge"', "it takes none, minimal, low, medium, high, max"),
         ('limits = "lax"', "it takes default, strict"),
         ("idle_timeout = 0", "it takes a number above 0"),
-        ('modle = "x"', "There is no setting 'modle' ('{place}'). Did you mean 'model'?"),
+        ('modle = "x"', "There is no setting 'modle' ('{place}'). Did you mean 'mode' or 'model'?"),
         ("[providers.box]\nbase_url = 3", "'providers.box.base_url' ('{place}') is wrong"),
         ("[providers.box]\nurl = 'http://u:pw@h'", "'providers.box' ('{place}') is wrong"),
         ("model = ", "is no valid TOML"),

@@ -34,7 +34,7 @@ async def test_the_first_signal_asks_until_it_is_heard_and_the_second_cancels() 
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
-                assert stop.twice
+                assert stop.at_once
                 assert (stop.code, stop.leaves) == (130, False)
                 stopped.set()
 
@@ -57,4 +57,4 @@ async def test_what_is_not_ctrl_c_means_to_leave(which: signal.Signals, code: in
             os.kill(os.getpid(), which)
             await exchange.asked.wait()
 
-    assert (stop.code, stop.leaves, stop.twice) == (code, True, False)
+    assert (stop.code, stop.leaves, stop.at_once) == (code, True, False)

@@ -12,7 +12,9 @@ from bottega.tools.context import Question, Todo
 from bottega.tools.tool import Outcome, Tool
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 
 class Workbench:
@@ -32,6 +34,8 @@ class Workbench:
         self.answers: list[str] = []
         self.listed: tuple[Todo, ...] = ()
         self.completions: list[tuple[str, str]] = []
+        self.outputs = Outputs(folder.with_name(f"{folder.name}.outputs"))
+        self.opened_shells: Shells | None = None
 
     def emit_output(self, text: str) -> None:
         self.emitted.append(text)
@@ -48,9 +52,17 @@ class Workbench:
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         return self.sandboxes[network]
 
+    @property
+    def shells(self) -> Shells:
+        assert self.opened_shells
+        return self.opened_shells
+
     async def ask(self, question: Question) -> str:
         self.asked.append(question)
         return self.answers.pop(0)
+
+    async def delegate(self) -> dict[str, Any]:
+        raise AssertionError("no tool under test is a client's")
 
     async def todos(self) -> tuple[Todo, ...]:
         return self.listed

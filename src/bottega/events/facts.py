@@ -146,6 +146,10 @@ class ToolResultFact(_Fact, frozen=True):
     seen: tuple[FileSeen, ...] = ()
     writes: tuple[FileChange, ...] = ()
     """Files that a command was found to have changed."""
+    usage: Usage = Usage()
+    """Of model calls that the tool made by itself."""
+    cost: int | None = 0
+    """Micro-USD of those; None: a price is unknown."""
 
 
 class ApprovalRequired(_Fact, frozen=True):

@@ -19,9 +19,14 @@ def cut(text: str, kept: str = "", limit: int = LIMIT) -> str:
     if len(text) <= limit:
         return text
     head, tail = text[: limit // 2], text[-(limit - limit // 2) :]
-    left = len(text) - limit
+    return joined(head, tail, len(text), kept)
+
+
+def joined(head: str, tail: str, total: int, kept: str = "") -> str:
+    """The two ends of a text of `total` characters, with a sentence between."""
+    left = total - len(head) - len(tail)
     where = f" {kept}" if kept else ""
-    return f"{head}\n\n[… {left:,} of {len(text):,} characters are left out here.{where}]\n\n{tail}"
+    return f"{head}\n\n[… {left:,} of {total:,} characters are left out here.{where}]\n\n{tail}"
 
 
 def bounded(value: Any, kept: str = "", limit: int = LIMIT) -> Any:

@@ -127,7 +127,7 @@ class _Watched:
 
 def _reads(tool: Tool, arguments: Arguments, context: Context) -> tuple[str, ...]:
     """The files that a call would read; none where it might do anything else."""
-    if not tool.only_reads or tool.touch is None:
+    if not tool.effects <= {"read"} or tool.touch is None:
         return ()
     try:
         touched = tool.touch(arguments, context.root)

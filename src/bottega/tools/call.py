@@ -14,7 +14,16 @@ from bottega.messages.block import ToolUse
 from bottega.tools.bound import bounded, cut
 from bottega.tools.cache import Cache
 from bottega.tools.context import Context
-from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_builtins, to_json
+from bottega.tools.tool import (
+    Arguments,
+    Fault,
+    Outcome,
+    Tool,
+    failure,
+    success,
+    to_builtins,
+    to_json,
+)
 from bottega.tools.validate import joined
 from bottega.workspaces.edit import Change
 
@@ -61,21 +70,34 @@ async def call(
     Whatever the tool raises becomes an error outcome; only cancellation passes through. A tool that edits files is
     planned, and `make` does the rest, its intent too. With a cache, a file that has not changed is not read again.
     """
+    tool = found(use, registry)
+    if isinstance(tool, Outcome):
+        return tool
+    if tool.run is None:
+        return await bounded_outcome(await _planned(tool, use, context, make), keep)
+    await on_intent(tool)
+    return await bounded_outcome(await perform(tool, use.input, context, cache), keep)
+
+
+def found(use: ToolUse, registry: Tools) -> Tool | Outcome:
+    """The tool that a call means, if its arguments are right; else what the model is told."""
     tool = registry.find(use.name)
     if tool is None:
         return unknown(use.name, registry)
     if use.malformed:
         return failure(_malformed(use), "INVALID_ARGUMENTS")
+    return wrong(tool, use.input) or tool
+
+
+def wrong(tool: Tool, arguments: Arguments) -> Outcome | None:
+    """What is wrong with the arguments; None if nothing is."""
     try:
-        errors = tool.validator(use.input)
+        errors = tool.validator(arguments)
     except ValueError as problem:
         return failure(f"The tool {tool.name!r} has no valid schema: {problem}", "TOOL_FAILED")
     if errors:
         return failure(f"Invalid arguments for {tool.name}: {joined(errors)}.", "INVALID_ARGUMENTS")
-    if tool.run is None:
-        return await _bounded(await _planned(tool, use, context, make), keep)
-    await on_intent(tool)
-    return await _bounded(await _run(tool, use, context, cache), keep)
+    return None
 
 
 def unknown(name: str, registry: Tools) -> Outcome:
@@ -104,29 +126,33 @@ async def _planned(tool: Tool, use: ToolUse, context: Context, make: Make | None
     try:
         change = await tool.plan(use.input, context)
     except Exception as problem:
-        return _failed(problem)
+        return failed(problem)
     try:
         await make(tool, change)
     except (Fenced, StorageFailed):
         raise
     except (Problem, OSError) as problem:
-        return _failed(problem)
+        return failed(problem)
     return success(to_builtins(change.result))
 
 
-async def _run(tool: Tool, use: ToolUse, context: Context, cache: Cache | None) -> Outcome:
-    assert tool.run is not None
+async def perform(
+    tool: Tool, arguments: Arguments, context: Context, cache: Cache | None = None
+) -> Outcome:
+    """Run a tool; whatever it raises becomes an outcome."""
+    assert tool.run is not None, "a tool that edits files is planned, not run"
     try:
         reader = tool.run if cache is None else partial(cache.run, tool)
-        outcome = await reader(use.input, context)
+        outcome = await reader(arguments, context)
         if not isinstance(outcome, Outcome):  # pyright: ignore[reportUnnecessaryIsInstance]
             outcome = success(outcome)
         return msgspec.structs.replace(outcome, result=to_builtins(outcome.result))
     except Exception as problem:
-        return _failed(problem)
+        return failed(problem)
 
 
-def _failed(problem: Exception) -> Outcome:
+def failed(problem: Exception) -> Outcome:
+    """What the model is told of something that was raised."""
     if isinstance(problem, Problem):
         return failure(str(problem), problem.code.upper())
     if isinstance(problem, OSError):
@@ -141,7 +167,8 @@ def _system(problem: OSError) -> str:
     return f"{problem.strerror}{about}"
 
 
-async def _bounded(outcome: Outcome, keep: Keep | None) -> Outcome:
+async def bounded_outcome(outcome: Outcome, keep: Keep | None) -> Outcome:
+    """The outcome at a size that a model can read; the whole of it is kept where it was cut."""
     if outcome.error is not None:
         fault = Fault(cut(outcome.error.message), outcome.error.code)
         return msgspec.structs.replace(outcome, error=fault)

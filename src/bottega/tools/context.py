@@ -10,7 +10,9 @@ import msgspec
 
 from bottega.approvals.touch import Touch
 from bottega.workspaces.confine import Root
+from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
+from bottega.workspaces.shells.shells import Shells
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -68,8 +70,22 @@ class Context(Protocol):
         """The run's own sandbox; it lives until the run ends."""
         ...
 
+    @property
+    def outputs(self) -> Outputs:
+        """What commands of this session printed, and how to find what else was kept."""
+        ...
+
+    @property
+    def shells(self) -> Shells:
+        """The open shells of all sessions; a tool reaches those of its own folder."""
+        ...
+
     async def ask(self, question: Question) -> str:
         """Ask the person, durably; returns what they said."""
+        ...
+
+    async def delegate(self) -> dict[str, Any]:
+        """Have the client that declared this tool run it, and wait, durably, for its `result` or `is_error`."""
         ...
 
     async def todos(self) -> tuple[Todo, ...]: ...

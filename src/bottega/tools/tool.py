@@ -21,6 +21,7 @@ from bottega.workspaces.edit import Change
 Category = Literal["FILE_OPS", "SHELL", "PROJECT", "BUILD", "WEB", "PLANNING"]
 Effect = Literal["read", "write", "execute", "network", "state"]
 Arguments = dict[str, Any]
+_OURS: frozenset[Effect] = frozenset({"read", "state"})
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -31,6 +32,7 @@ class Fault(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     status: Literal["success", "error"]
     result: Any = None
+    """With an error: what there is all the same, such as the output of a command that had to be ended."""
     error: Fault | None = None
     media: tuple[Image | Audio | Document, ...] = ()
     """What a model may look at; it stands beside the text."""
@@ -38,11 +40,11 @@ class Outcome(msgspec.Struct, frozen=True):
     """Where the whole of a long result is, as a sentence."""
 
     def to_text(self) -> str:
-        """What the model reads: JSON of `status` and either `result` or `error`."""
+        """What the model reads: JSON of `status`, `error` if there is one, and `result`."""
         said: dict[str, Any] = {"status": self.status}
         if self.error is not None:
             said["error"] = self.error
-        else:
+        if self.error is None or self.result is not None:
             said["result"] = self.result
         return to_json(said)
 
@@ -56,8 +58,8 @@ def success(
     return Outcome("success", result=result, media=media, kept=kept)
 
 
-def failure(message: str, code: str) -> Outcome:
-    return Outcome("error", error=Fault(message, code))
+def failure(message: str, code: str, result: Any = None) -> Outcome:
+    return Outcome("error", result=result, error=Fault(message, code))
 
 
 class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
@@ -73,6 +75,8 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """Instead of `run`, for a tool that edits files: works the change out and makes none of it."""
     touch: Callable[[Arguments, Root], Touch] | None = None
     """What a call with these arguments would touch. May raise; without it, all that its effects allow."""
+    waits: bool = False
+    """Its result comes from a person or a client, who is asked once and waited for durably."""
     known: bool = True
     """One of the house's own; any other counts as dangerous until a rule says otherwise."""
     examples: tuple[Arguments, ...] = ()
@@ -85,9 +89,9 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return Validator(self.schema)
 
     @property
-    def only_reads(self) -> bool:
-        """After a crash it may run again."""
-        return self.effects <= {"read"}
+    def repeatable(self) -> bool:
+        """After a crash it may run again: it only reads, sets what is ours to the same again, or waits for somebody."""
+        return self.waits or self.effects <= {"read"} or (self.known and self.effects <= _OURS)
 
     def touched(self, arguments: Arguments, root: Root) -> Touch:
         return self.touch(arguments, root) if self.touch else NOTHING

@@ -12,7 +12,8 @@ from bottega import failpoint
 from bottega.errors import BadUsage, Conflict
 from bottega.workspaces.confine import NotAFile, NotAFolder, PathOutsideWorkspace, Root
 from bottega.workspaces.edit import Edit
-from bottega.workspaces.problems import DiskFull, Stale, WorkspaceGone
+from bottega.workspaces.problems import DiskFull, HalfMade, Stale, WorkspaceGone
+from tests.processes import run
 from tests.workspaces.changes.conftest import Apply, tree
 
 BOTH = {"a.txt": b"one\n", "src/b.txt": b"two\n"}
@@ -236,6 +237,44 @@ def test_a_failure_at_any_point_leaves_every_file_as_it_was(
     assert not (place / "new").exists()
     assert (place / "a.txt").stat().st_ino == inodes
     assert stat.S_IMODE((place / "a.txt").stat().st_mode) == 0o604
+
+
+def test_what_could_not_be_put_back_is_named(change: Apply, place: Path, armed: object) -> None:
+    assert callable(armed)
+    armed(",".join(("files.after_rename=error@2", "files.before_switch_back=error@2")))
+    with pytest.raises(HalfMade, match=r"could not be put back: 'a\.txt'") as told:
+        change(("a.txt", b"one\n", b"uno\n"), ("src/b.txt", b"two\n", b"dos\n"))
+
+    assert "disk is full" in str(told.value)
+    assert tree(place) == {"a.txt": b"uno\n", "src/b.txt": b"two\n"}
+
+
+def test_what_the_system_refuses_without_a_word_of_ours_is_still_said_plainly(
+    place: Path, tmp_path: Path
+) -> None:
+    done = run(
+        """
+        import resource, sys
+        from pathlib import Path
+        from bottega.errors import Problem
+        from bottega.workspaces.changes.apply import apply
+        from bottega.workspaces.confine import Root
+        from bottega.workspaces.edit import Change, Edit
+        from bottega.workspaces.fence import Fence
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        try:
+            with Root(sys.argv[1]) as root:
+                edits = (Edit("a.txt", b"one\\n", b"uno\\n"), Edit("big", None, b"x" * 2000))
+                apply(root, Change(edits), Fence(Path(sys.argv[2])))
+        except Problem as problem:
+            print(problem.code, problem)
+        """,
+        place,
+        tmp_path / "state",
+    )
+
+    assert done.stdout == "not_written The file 'big' could not be written: File too large.\n"
+    assert tree(place) == BOTH
 
 
 def test_a_workspace_that_went_is_said(change: Apply, place: Path, tmp_path: Path) -> None:

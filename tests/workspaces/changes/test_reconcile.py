@@ -125,7 +125,7 @@ def test_a_kill_at_any_point_leaves_old_or_new_and_the_truth_is_told(
             now = sha(file.read_bytes()) if file.exists() else ""
             assert now == (write.after if write.path in found.made else write.before)
         assert not [name for name in tree(place) if ".bottega-" in name]
-        settled = settle(root, writes, store, Fence(tmp_path / "state", "ses_1", 2))
+        settled = settle(root, writes, store.read, Fence(tmp_path / "state", "ses_1", 2))
         assert settled.undone == found.made
         assert settled.refused == {}
         assert reconcile(root, writes).state == "none"
@@ -142,7 +142,7 @@ def test_what_a_person_edited_since_is_left_alone(
 ) -> None:
     change(*EDITS)
     (place / "a.txt").write_bytes(b"a person's")
-    settled = settle(root, writes, store, fence)
+    settled = settle(root, writes, store.read, fence)
 
     assert settled.undone == ("new/c.txt", "src/b.txt")
     assert list(settled.refused) == ["a.txt"]
@@ -161,7 +161,7 @@ def test_bytes_that_are_no_longer_kept_cannot_be_brought_back(
     store.drop(sha(b"one\n"))
     with pytest.raises(NotFound):
         store.read(sha(b"one\n"))
-    settled = settle(root, writes, store, fence)
+    settled = settle(root, writes, store.read, fence)
 
     assert list(settled.refused) == ["a.txt"]
     assert (place / "a.txt").read_bytes() == b"uno\n"

@@ -72,7 +72,7 @@ def by_git(folder: Path) -> set[str]:
 @pytest.mark.fuzz
 @pytest.mark.skipif(not shutil.which("git"), reason="git says what is right")
 @settings(
-    max_examples=examples(60, 3_000),
+    max_examples=examples(40, 3_000),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

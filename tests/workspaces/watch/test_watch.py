@@ -12,9 +12,11 @@ import pytest
 from bottega.errors import Problem
 from bottega.events.facts import FileChange
 from bottega.storage.blobs import Blobs
+from bottega.storage.home import Home
 from bottega.workspaces.changes.reconcile import settle
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fence
+from bottega.workspaces.watch.gone import forget_gone
 from bottega.workspaces.watch.manifest import Caps
 from bottega.workspaces.watch.watch import Noticed, Watch
 from tests.processes import run
@@ -217,7 +219,7 @@ def test_what_a_command_did_can_be_undone_with_its_rights(
     (place / "src" / "main.py").write_bytes(b"spoilt")
     (place / "extra").write_bytes(b"extra")
     found = watch.noticed(before, store)
-    settle(root, found.writes, store, Fence(tmp_path / "state"))
+    settle(root, found.writes, store.read, Fence(tmp_path / "state"))
 
     assert tree(place) == whole
     assert (place / "run.sh").stat().st_mode & 0o777 == 0o755
@@ -270,8 +272,8 @@ def test_copies_that_were_lost_are_named_and_damaged_ones_are_not_believed(
     before = watch.look("call_1")
     shelf = tmp_path / "state" / "shelf"
     gone, spoilt = sha(b"read me\n"), sha(b"print(1)\n")
-    (shelf / gone[:2] / gone).unlink()
-    (shelf / spoilt[:2] / spoilt).write_bytes(b"other bytes")
+    (shelf / gone).unlink()
+    (shelf / spoilt).write_bytes(b"other bytes")
     (place / "README.md").write_bytes(b"1")
     (place / "src" / "main.py").write_bytes(b"2")
     (place / "fine").write_bytes(b"3")
@@ -303,7 +305,7 @@ def test_old_copies_are_dropped_and_those_that_are_needed_stay(
     shelf = tmp_path / "state" / "shelf"
     for turn in range(20):
         (place / "README.md").write_bytes(b"turn %d" % turn)
-        for path in shelf.glob("*/*"):
+        for path in shelf.iterdir():
             os.utime(path, (0, 0))
         watch.look("other")
     held = set(tree(shelf).values())
@@ -312,6 +314,33 @@ def test_old_copies_are_dropped_and_those_that_are_needed_stay(
     assert {b"read me\n", b"turn 19"} <= held
     (change,) = watch.noticed(kept, store).writes
     assert (change.before, change.after) == (sha(b"read me\n"), sha(b"turn 19"))
+
+
+def test_copies_of_a_folder_that_is_gone_are_forgotten(
+    watch: Watch, root: Root, place: Path, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    state = home.workspace(root.path)
+    Fence(state, "ses_1", 1).take_over()
+    Watch(root, state).look("call_1")
+    assert state.parent == home.workspaces
+    assert forget_gone(home.workspaces) == 0
+    assert (state / "shelf").exists()
+    place.rename(tmp_path / "moved")
+
+    assert forget_gone(home.workspaces) == 1
+    assert sorted(os.listdir(state)) == ["fence", "generations"]
+    assert forget_gone(home.workspaces) == 0
+
+
+def test_folders_that_are_too_deep_are_said(watch: Watch, place: Path, store: Blobs) -> None:
+    deep = place.joinpath(*["d"] * 70)
+    deep.mkdir(parents=True)
+    before = watch.look("call_1")
+    (deep / "file").write_bytes(b"x")
+
+    assert not before.whole
+    assert watch.noticed(before, store) == Noticed(whole=False)
 
 
 def test_a_home_without_room_or_a_workspace_that_went_is_said(
@@ -328,10 +357,10 @@ def test_a_home_without_room_or_a_workspace_that_went_is_said(
 
 
 @pytest.mark.usefixtures("long_ago")
-def test_two_thousand_files_are_looked_at_again_in_no_time(
+def test_files_that_did_not_change_are_not_read_again(
     root: Root, place: Path, tmp_path: Path, store: Blobs
 ) -> None:
-    for number in range(2_000):
+    for number in range(500):
         folder = place / f"pkg{number // 20}"
         folder.mkdir(exist_ok=True)
         (folder / f"m{number}.py").write_bytes(b"x = %d\n" % number)
@@ -347,7 +376,5 @@ def test_two_thousand_files_are_looked_at_again_in_no_time(
         began = time.perf_counter()
         assert watch.noticed(before, store) == Noticed()
         times.append(time.perf_counter() - began)
-    print(f"first look {first * 1000:.0f} ms, again {min(times) * 1000:.1f} ms at best")
 
-    # Far above what it takes, and far below what reading them all again would.
-    assert min(times) < 0.1
+    assert min(times) < first / 3

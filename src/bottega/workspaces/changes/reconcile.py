@@ -14,7 +14,7 @@ from bottega.errors import Problem
 from bottega.events.facts import FileChange
 from bottega.workspaces.changes import leftovers
 from bottega.workspaces.changes.apply import apply
-from bottega.workspaces.changes.kept import Store
+from bottega.workspaces.changes.kept import Read
 from bottega.workspaces.changes.site import current
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change, Edit
@@ -70,7 +70,7 @@ def reconcile(root: Root, writes: Iterable[FileChange]) -> Reconciled:
     return Reconciled(tuple(made), tuple(unmade), tuple(other))
 
 
-def settle(root: Root, writes: Iterable[FileChange], store: Store, fence: Fence) -> Settled:
+def settle(root: Root, writes: Iterable[FileChange], read: Read, fence: Fence) -> Settled:
     """Bring what was made back to what was before, file by file, but nothing that anybody else changed since."""
     listed = list(writes)
     found = reconcile(root, listed)
@@ -80,17 +80,17 @@ def settle(root: Root, writes: Iterable[FileChange], store: Store, fence: Fence)
         if write.path not in found.made or write.before == write.after:
             continue
         try:
-            restore(root, write, store, fence)
+            restore(root, write, read, fence)
             undone.append(write.path)
         except Problem as problem:
             refused[write.path] = str(problem)
     return Settled(tuple(undone), refused)
 
 
-def restore(root: Root, write: FileChange, store: Store, fence: Fence) -> None:
+def restore(root: Root, write: FileChange, read: Read, fence: Fence) -> None:
     """Give one file its content from before; refused where it is no longer what this write made of it."""
-    before = store.read(write.before) if write.before else None
-    after = store.read(write.after) if write.after else None
+    before = read(write.before) if write.before else None
+    after = read(write.after) if write.after else None
     apply(root, Change((Edit(write.path, after, before, write.mode),)), fence)
 
 

@@ -103,6 +103,7 @@ class Site:
 
     def switch_back(self) -> None:
         """Undo `switch`, if it came that far."""
+        failpoint("files.before_switch_back")
         if self._old:
             found = self._stat(self._name)
             if not found or not _same(found, self._old):

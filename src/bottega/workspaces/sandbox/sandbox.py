@@ -3,7 +3,8 @@
 A sandbox dies with the process that opened it, and with it everything that was started inside.
 """
 
-from collections.abc import Mapping
+import socket
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal, Protocol
 
 import msgspec
@@ -63,6 +64,17 @@ class Sandbox(Protocol):
 
     async def close(self) -> None:
         """End everything inside; returns once nothing is left."""
+        ...
+
+
+class Egress(Protocol):
+    """The way out of sandboxes with network: a proxy that judges where a program may connect."""
+
+    async def serve(self, listener: socket.socket) -> Callable[[], Awaitable[None]]:
+        """Answer as an HTTP proxy to whatever connects to `listener`, a port that only the sandbox has.
+
+        What is returned ends that, and closes the listener.
+        """
         ...
 
 

@@ -1,6 +1,7 @@
 """What a look at a workspace has found, and how it is written down so that another process can go on from it."""
 
 import os
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def load(path: Path) -> Manifest | None:
 
 def save(path: Path, manifest: Manifest) -> None:
     """Whole or not at all; a power cut may take it, as it would take the command that was watched."""
-    part = path.with_suffix(f".{os.getpid()}.part")
+    part = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part.write_bytes(_encode(manifest))

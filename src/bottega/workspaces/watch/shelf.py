@@ -28,9 +28,11 @@ class Shelf:
             return name
         part = path.with_name(f"{name}.{os.getpid()}-{threading.get_ident()}.part")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with part.open("wb") as file:
-                file.write(content)
+            try:
+                part.write_bytes(content)
+            except FileNotFoundError:  # it is the first
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                part.write_bytes(content)
             part.rename(path)
         except OSError as problem:
             with suppress(OSError):
@@ -55,7 +57,7 @@ class Shelf:
         """Remove copies that nobody names any more; returns how many."""
         before = time.time() - _YOUNG
         dropped = 0
-        for path in self._folder.glob("*/*"):
+        for path in self._folder.glob("*"):
             with suppress(OSError):
                 if path.name not in live and path.stat().st_mtime < before:
                     path.unlink()
@@ -63,4 +65,4 @@ class Shelf:
         return dropped
 
     def _path(self, name: str) -> Path:
-        return self._folder / name[:2] / name
+        return self._folder / name

@@ -12,15 +12,15 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
 from bottega.errors import NotFound, Problem
 from bottega.events.facts import FileChange
-from bottega.workspaces.changes.kept import blobs_of
+from bottega.workspaces.changes.kept import Keeps, blobs_of
 from bottega.workspaces.confine import Root
 from bottega.workspaces.watch.compare import difference
+from bottega.workspaces.watch.gone import note_folder
 from bottega.workspaces.watch.manifest import Caps, Known, Manifest, load, save
 from bottega.workspaces.watch.shelf import Shelf
 from bottega.workspaces.watch.walk import walk
@@ -32,14 +32,6 @@ _SPARE = 1_000
 """Copies that may be out of use before they are looked for."""
 _OLD = 30 * 24 * 3600.0
 """Seconds after which a look that nobody came back to is forgotten."""
-
-
-class Stores(Protocol):
-    """Where the bytes of changed files go for good; `storage.blobs.Blobs` is one."""
-
-    def keep_all(self, contents: Iterable[bytes]) -> list[str]:
-        """Keep them all, durably; returns the sha256 of each."""
-        ...
 
 
 class Noticed(msgspec.Struct, frozen=True):
@@ -59,6 +51,7 @@ class Watch:
     def __init__(self, root: Root, state: Path, caps: Caps = CAPS) -> None:
         """`state` is the folder that the home keeps for the workspace."""
         self._root = root
+        self._state = state
         self._folder = state / "looks"
         self._shelf = Shelf(state / "shelf")
         self._caps = caps
@@ -72,9 +65,9 @@ class Watch:
             if found.copied > len(found.files) + _SPARE:
                 self._tidy(found)
                 found = msgspec.structs.replace(found, copied=0)
+            save(self._path(label), found)
             save(self._folder / "last", found)
-            self._path(label).unlink(missing_ok=True)
-            os.link(self._folder / "last", self._path(label))
+            note_folder(self._state, self._root.path)
             self._last = found
             return found
 
@@ -86,7 +79,7 @@ class Watch:
         """What changed is in the log: the look is not needed any more."""
         self._path(label).unlink(missing_ok=True)
 
-    def noticed(self, before: Manifest, store: Stores) -> Noticed:
+    def noticed(self, before: Manifest, store: Keeps) -> Noticed:
         """What has changed since `before`, with the bytes of both sides kept in `store`."""
         with self._lock:
             self._last = after = self._look()
@@ -140,7 +133,7 @@ class Watch:
             sha,
         )
 
-    def _keep(self, writes: Iterable[FileChange], store: Stores) -> set[str]:
+    def _keep(self, writes: Iterable[FileChange], store: Keeps) -> set[str]:
         """Copy what the writes name from the shelf to the store; returns what is no longer on the shelf."""
         lost: set[str] = set()
 

@@ -1,0 +1,1 @@
+"""Tools on programs: run a command, keep a shell open, read what was printed."""

@@ -1,0 +1,208 @@
+"""Sandboxes of this machine: bubblewrap where it is, else Landlock, else nothing unless a setting says so.
+
+Only bubblewrap is trusted with what nobody is asked about, and only once its self-test has passed here.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from functools import cached_property
+from pathlib import Path
+
+from bottega.errors import Misconfigured, NotFound, Refused
+from bottega.workspaces.sandbox.bounds import Bounds
+from bottega.workspaces.sandbox.guards.placeholder import Hold
+from bottega.workspaces.sandbox.opened import Begin, Opened, told
+from bottega.workspaces.sandbox.sandbox import Egress, Kind
+from bottega.workspaces.sandbox.selftest import SelfTest
+from bottega.workspaces.sandbox.walls import bubblewrap, cgroup, landlock, plain, seccomp, view
+from bottega.workspaces.sandbox.walls.view import User
+from bottega.workspaces.sandbox.warden import begun
+
+INSTALL = "Install bubblewrap (on Debian: apt-get install bubblewrap)."
+_SYSTEM = re.compile(r"/|/(bin|boot|dev|etc|lib|lib64|run|sbin|usr|var)|/(proc|sys)(/.*)?")
+
+
+class Local:
+    """Implements `Sandboxes`."""
+
+    def __init__(
+        self,
+        state: Path,
+        *,
+        bounds: Bounds | None = None,
+        readable: Sequence[Path] = (),
+        hidden: Sequence[Path] = (),
+        egress: Egress | None = None,
+        unsandboxed: bool = False,
+        best: Kind = "bubblewrap",
+    ) -> None:
+        """`state` is a folder in the home, for what is remembered; `hidden` what no program may see, such as the home.
+
+        `readable` are folders that programs may read besides. `unsandboxed` lets commands run where there is no
+        sandbox at all. `best` leaves out every kind that is better.
+        """
+        self.bounds = bounds or Bounds()
+        self._state = state
+        self._readable = [os.path.realpath(path) for path in readable]
+        self._hidden = [os.path.realpath(path) for path in hidden]
+        self._egress = egress
+        self._unsandboxed = unsandboxed
+        self._best: Kind = best
+        self._test: SelfTest | None = None
+
+    @cached_property
+    def bubblewrap(self) -> bubblewrap.Bubblewrap | None:
+        usable = self._best == "bubblewrap" and seccomp.knows(os.uname().machine)
+        return bubblewrap.find() if usable else None
+
+    @property
+    def kind(self) -> Kind:
+        return self._kind
+
+    @cached_property
+    def _kind(self) -> Kind:
+        if self.bubblewrap is not None:
+            return "bubblewrap"
+        if self._best == "none" or not seccomp.knows(os.uname().machine):
+            return "none"
+        return "landlock" if landlock.version() >= landlock.NEEDED else "none"
+
+    def _found(self) -> Kind:
+        """Looking for it starts programs."""
+        return self.kind
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether a sandbox's programs are counted together."""
+        group = cgroup.make(self.bounds)
+        if group is not None:
+            group.remove()
+        return group is not None
+
+    @property
+    def profile(self) -> str:
+        whom = "as the folder's owner" if os.geteuid() == 0 else f"as user {os.geteuid()}"
+        if self.kind == "none":
+            return f"not sandboxed, {whom}, {self.bounds.described(together=self.counts)}"
+        if self.kind == "landlock":
+            held = f"Landlock {landlock.version()}, {whom}, no network"
+        else:
+            assert self.bubblewrap is not None
+            way = "network by proxy when granted" if self._egress else "no network"
+            held = f"bubblewrap {self.bubblewrap.version}, {whom}, {way}"
+        more = f", also reads {', '.join(self._readable)}" if self._readable else ""
+        return f"{held}, {self.bounds.described(together=self.counts)}{more}"
+
+    async def trusted(self) -> str:
+        kind = await asyncio.to_thread(self._found)
+        if kind == "none":
+            return f"Allow mode is off: commands are not sandboxed here. {INSTALL}"
+        if kind == "landlock":
+            return f"Allow mode is off: Landlock alone does not guard enough. {INSTALL}"
+        if self._test is None:
+            assert self.bubblewrap is not None
+            self._test = SelfTest(
+                self._state,
+                self.bubblewrap.version,
+                lambda folder: self._opened("bubblewrap", folder, None),
+            )
+        leaks = await self._test.leaks()
+        if leaks:
+            return f"Allow mode is off: the sandbox leaks on this machine ({'; '.join(leaks)})."
+        return ""
+
+    async def open(self, folder: str, *, network: bool = False) -> Opened:
+        kind = await asyncio.to_thread(self._found)
+        real = self._checked(folder)
+        if kind == "none" and not self._unsandboxed:
+            raise Misconfigured("Commands have no sandbox here, so none is run.", hint=INSTALL)
+        if network and (self._egress is None or kind == "landlock"):
+            raise Refused("There is no way into the network from this sandbox.", hint=_NO_WAY)
+        egress = self._egress if network and kind == "bubblewrap" else None
+        return await self._opened(kind, real, egress)
+
+    async def _opened(self, kind: Kind, folder: str, egress: Egress | None) -> Opened:
+        user = view.owner(folder)
+        async with AsyncExitStack() as stack:
+            with told():
+                begin, environment = await self._prepared(kind, folder, user, stack)
+            opened = Opened(kind, folder, environment, begin, stack.pop_all(), egress)
+        try:
+            await opened.living()
+        except BaseException:
+            await opened.close()
+            raise
+        return opened
+
+    async def _prepared(
+        self, kind: Kind, folder: str, user: User, stack: AsyncExitStack
+    ) -> tuple[Begin, dict[str, str]]:
+        """How its warden is begun, and what programs find in their environment; `stack` gets what is to be undone."""
+        if kind == "bubblewrap":
+            return await self._by_bubblewrap(folder, user, stack)
+        return await self._plainly(kind, folder, user, stack)
+
+    async def _by_bubblewrap(
+        self, folder: str, user: User, stack: AsyncExitStack
+    ) -> tuple[Begin, dict[str, str]]:
+        assert self.bubblewrap is not None
+        owner = (user.uid, user.gid) if user.dropped else None
+        hold = await asyncio.to_thread(Hold, self._state, folder, owner)
+        stack.push_async_callback(asyncio.to_thread, hold.release)
+        room = bubblewrap.Room(
+            folder=folder,
+            user=user,
+            bounds=self.bounds,
+            readable=self._readable,
+            hidden=self._hidden,
+        )
+        make = bubblewrap.maker(self.bubblewrap, room, hold)
+        group = await self._group(stack)
+        return (lambda: begun(make, group)), view.environment()
+
+    async def _plainly(
+        self, kind: Kind, folder: str, user: User, stack: AsyncExitStack
+    ) -> tuple[Begin, dict[str, str]]:
+        scratch = await asyncio.to_thread(plain.scratch, user)
+        stack.push_async_callback(asyncio.to_thread, shutil.rmtree, scratch, ignore_errors=True)
+        if kind == "landlock":
+            self._refuse_home_inside(folder)
+        readable = self._readable if kind == "landlock" else None
+        make = plain.maker(folder, scratch, user, self.bounds, readable)
+        group = await self._group(stack)
+        return (lambda: begun(make, group)), plain.environment(scratch)
+
+    async def _group(self, stack: AsyncExitStack) -> cgroup.Group | None:
+        group = await asyncio.to_thread(cgroup.make, self.bounds)
+        if group is not None:
+            stack.push_async_callback(asyncio.to_thread, group.remove)
+        return group
+
+    def _checked(self, folder: str) -> str:
+        """The real path of a folder that can be a workspace."""
+        if sys.platform != "linux":
+            raise Misconfigured("Commands run on Linux only.", hint="Use a virtual machine.")
+        real = os.path.realpath(folder)
+        if not os.path.isdir(real):
+            raise NotFound(f"There is no folder {folder!r}.", hint="Name one that exists.")
+        if _SYSTEM.fullmatch(real):
+            raise Refused(f"{real!r} belongs to the system.", hint="Choose a folder of your own.")
+        if real in self._hidden:
+            raise Refused(f"{real!r} is Bottega's own home.", hint="Choose another folder.")
+        return real
+
+    def _refuse_home_inside(self, folder: str) -> None:
+        """Landlock cannot take a part out of a folder."""
+        for hidden in self._hidden:
+            if os.path.commonpath([hidden, folder]) == folder:
+                raise Refused(
+                    f"{hidden!r} lies inside {folder!r}, and cannot be hidden.", hint=INSTALL
+                )
+
+
+_NO_WAY = "Run it without network, or ask the person to run it."

@@ -1,0 +1,154 @@
+"""An open sandbox of any kind, as its owner sees it: a warden inside that hears from the owner every second.
+
+The beat comes from the owner's event loop: an owner that is stopped or stuck is silent, and the warden ends
+everything. If what is inside ends by itself (a program that resisted took it along), the next start opens it anew.
+"""
+
+import asyncio
+import errno
+import os
+import socket
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any
+
+from bottega.errors import BadUsage, Problem
+from bottega.workspaces.sandbox.channel import hand
+from bottega.workspaces.sandbox.program import Program
+from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch
+from bottega.workspaces.sandbox.warden import Warden
+
+Begin = Callable[[], Awaitable[Warden]]
+
+
+@contextmanager
+def told() -> Generator[None]:
+    """What the system refuses while a sandbox is opened, as a problem."""
+    try:
+        yield
+    except OSError as problem:
+        about = f" ({problem.filename!r})" if problem.filename else ""
+        raise Problem(
+            f"The sandbox could not be opened: {problem.strerror}{about}.",
+            hint="Look whether the folder is there, can be written, and has room.",
+        ) from problem
+
+
+class Opened:
+    """Implements `Sandbox`. `stack` holds what is given back when it closes."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        folder: str,
+        environment: Mapping[str, str],
+        begin: Begin,
+        stack: AsyncExitStack,
+        egress: Egress | None = None,
+    ) -> None:
+        self.kind: Kind = kind
+        self._folder = folder
+        self._environment = environment
+        self._begin = begin
+        self._stack = stack
+        self._egress = egress
+        self._warden: Warden | None = None
+        self._closing = False
+        self._one = asyncio.Lock()
+        self._stop_serving: Callable[[], Awaitable[None]] | None = None
+        self._proxy: dict[str, str] = {}
+
+    async def start(self, launch: Launch) -> Program:
+        _check(launch)
+        tries = 3
+        while True:
+            warden = await self.living()
+            program = Program(launch, warden.end)
+            tries -= 1
+            try:
+                with await warden.keeper() as keeper:
+                    self._hand(keeper, launch, program)
+                await program.started()
+                return program
+            except OSError as problem:
+                program.discard()
+                if tries and (problem.errno != errno.EAGAIN or not warden.alive):
+                    continue  # somebody has just killed the keeper, or everything
+                raise Problem(
+                    f"No program can be started: {problem.strerror}.", hint=_FULL
+                ) from None
+            except BaseException:
+                program.discard()
+                raise
+
+    async def living(self) -> Warden:
+        """The warden; a new one where the last has ended."""
+        async with self._one:
+            if self._closing:
+                raise Problem("The sandbox is closed.", hint="Open another one.")
+            if self._warden is None or not self._warden.check():
+                await self._leave()
+                with told():
+                    self._warden = await self._begin()
+                if self._egress is not None:
+                    await self._serve(self._warden, self._egress)
+            return self._warden
+
+    async def close(self) -> None:
+        self._closing = True
+        async with self._one:
+            try:
+                await self._leave()
+            finally:
+                await self._stack.aclose()
+
+    async def _leave(self) -> None:
+        if self._stop_serving is not None:
+            stop, self._stop_serving = self._stop_serving, None
+            await stop()
+        if self._warden is not None:
+            warden, self._warden = self._warden, None
+            await warden.end()
+
+    async def _serve(self, warden: Warden, egress: Egress) -> None:
+        """Answer, from outside, what programs send to a port inside."""
+        port, listener = await warden.listen()
+        self._stop_serving = await egress.serve(listener)
+        url = f"http://127.0.0.1:{port}"
+        names = ("http_proxy", "https_proxy", "all_proxy")
+        self._proxy = {case(name): url for name in names for case in (str.lower, str.upper)}
+        self._proxy |= {"no_proxy": "", "NO_PROXY": ""}
+
+    def _hand(self, keeper: socket.socket, launch: Launch, program: Program) -> None:
+        terminal = launch.terminal
+        message: dict[str, Any] = {
+            "argv": list(launch.argv),
+            "folder": os.path.join(self._folder, launch.folder),
+            "environment": {**self._environment, **self._proxy, **launch.environment},
+            "terminal": [terminal.rows, terminal.columns] if terminal else None,
+            "feed": launch.feed,
+        }
+        fds = program.descriptors()
+        try:
+            hand(keeper, message, fds)
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+
+_FULL = "Wait until others have ended, or end them."
+
+
+def _check(launch: Launch) -> None:
+    texts = [*launch.argv, launch.folder, *launch.environment, *launch.environment.values()]
+    if not launch.argv or not launch.argv[0]:
+        raise BadUsage("There is no program to start.", hint="Name one.")
+    if any("\0" in text for text in texts):
+        raise BadUsage("A command cannot hold a NUL character.", hint="Leave it out.")
+    if any("=" in name or not name for name in launch.environment):
+        raise BadUsage("The name of a variable is empty or holds '='.", hint="Choose another name.")
+    if os.path.isabs(launch.folder) or ".." in launch.folder.split("/"):
+        raise BadUsage(
+            f"The folder {launch.folder!r} is not inside the workspace.",
+            hint="Name it relative to the workspace.",
+        )

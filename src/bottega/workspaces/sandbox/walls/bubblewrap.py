@@ -1,0 +1,149 @@
+"""Sandboxes by bubblewrap: namespaces of their own, and a view in which only the workspace can be written."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from bottega.workspaces.sandbox.bounds import Bounds
+from bottega.workspaces.sandbox.guards.guard import Guard, guards
+from bottega.workspaces.sandbox.guards.placeholder import Hold, identities
+from bottega.workspaces.sandbox.pack import packed
+from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
+from bottega.workspaces.sandbox.walls.view import User
+from bottega.workspaces.sandbox.warden import Recipe
+
+_INSIDE = "/run/inside"
+
+
+class Bubblewrap(msgspec.Struct, frozen=True):
+    """The program, as it was found on this machine."""
+
+    path: str
+    version: str
+    options: frozenset[str]
+
+    def has(self, option: str) -> bool:
+        return option in self.options
+
+
+def find() -> Bubblewrap | None:
+    """None: it is not installed, or too old to be of use."""
+    path = shutil.which("bwrap")
+    if path is None:
+        return None
+    try:
+        told, usage = (
+            subprocess.run(
+                [path, option], capture_output=True, text=True, timeout=10, check=True, env={}
+            ).stdout
+            for option in ("--version", "--help")
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if not _works(path):
+        return None
+    found = Bubblewrap(path, told.split()[-1], frozenset(re.findall(r"--[a-z0-9-]+", usage)))
+    needed = ("--perms", "--size", "--info-fd", "--as-pid-1", "--remount-ro", "--clearenv")
+    return found if all(map(found.has, needed)) else None
+
+
+def _works(path: str) -> bool:
+    """Some systems let nobody but root have namespaces."""
+    trial = [path, "--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "--", "/bin/true"]
+    try:
+        done = subprocess.run(trial, capture_output=True, timeout=10, check=False, env={})
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
+
+
+class Room(msgspec.Struct, frozen=True, kw_only=True):
+    """What one sandbox is to hold."""
+
+    folder: str
+    user: User
+    bounds: Bounds
+    readable: Sequence[str] = ()
+    """Folders outside the workspace that can be read."""
+    hidden: Sequence[str] = ()
+    """What must not be seen, even where it lies in a folder that is."""
+
+
+def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Recipe]:
+    """What makes the recipe of a warden, as the workspace is then; it is given a list for descriptors to close."""
+
+    def make(descriptors: list[int]) -> Recipe:
+        found = hold.make(guards(room.folder, room.hidden))
+        return _recipe(bwrap, room, found, descriptors)
+
+    return make
+
+
+def _recipe(
+    bwrap: Bubblewrap, room: Room, guarded: Sequence[Guard], descriptors: list[int]
+) -> Recipe:
+    seen = identities(guarded)
+    python = interpreter.choose(room.user, room.folder)
+    texts = {path: text.encode() for path, text in view.files(room.user).items()}
+    given = {**texts, _INSIDE: packed()}
+    filter_fd = _held(seccomp.filter_code(), descriptors)
+    command = [
+        bwrap.path,
+        *_separate(bwrap, room.user),
+        *view.system(room.user, room.bounds.scratch),
+        *_readable((*room.readable, *filter(None, [python.prefix])), room.hidden),
+        *_files(given, descriptors),
+        *("--bind", room.folder, room.folder),
+        *(part for guard in guarded for part in guard.arguments()),
+        *view.sealed(),
+        *("--chdir", room.folder, "--seccomp", str(filter_fd), "--info-fd", "{status}", "--"),
+        *(python.path, "-I", "-S", "-B", "-X", "utf8", _INSIDE, "{control}"),
+    ]
+    return Recipe(
+        command=tuple(command),
+        keep=tuple(descriptors),
+        setting={"limits": room.bounds.rlimits(), "silence": room.bounds.silence, "filter": ""},
+        user=(room.user.uid, room.user.gid) if room.user.dropped else None,
+        beat=min(1.0, room.bounds.silence / 5),
+        holds=lambda: identities(guarded) == seen,
+    )
+
+
+def _separate(bwrap: Bubblewrap, user: User) -> list[str]:
+    nested = ["--disable-userns"] if bwrap.has("--disable-userns") else []
+    seen = ["--uid", str(user.seen_uid), "--gid", str(user.seen_gid)]
+    return [
+        *("--unshare-all", "--unshare-user", *nested, *seen, "--hostname", "bottega"),
+        *("--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"),
+    ]
+
+
+def _readable(folders: Iterable[str], hidden: Sequence[str]) -> list[str]:
+    arguments: list[str] = []
+    for folder in folders:
+        arguments += ["--ro-bind-try", folder, folder]
+        for path in hidden:
+            if os.path.isdir(path) and os.path.commonpath([path, folder]) == folder:
+                arguments += Guard(path, "hide").arguments()
+    return arguments
+
+
+def _files(contents: Mapping[str, bytes], descriptors: list[int]) -> list[str]:
+    arguments: list[str] = []
+    for path, content in contents.items():
+        held = str(_held(content, descriptors))
+        arguments += ["--perms", "0644", "--file", held, path]
+    return arguments
+
+
+def _held(content: bytes, descriptors: list[int]) -> int:
+    """The content as a descriptor that is read from its beginning."""
+    fd = os.memfd_create("sandbox")
+    descriptors.append(fd)
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

@@ -1,0 +1,132 @@
+"""What gets out of a sandbox: nothing out of bubblewrap; out of Landlock only what its table of gaps names."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bottega.workspaces.sandbox.local import Local
+from bottega.workspaces.sandbox.walls import landlock
+from tests.workspaces.sandbox import rooms
+from tests.workspaces.sandbox.attack import PROBES
+from tests.workspaces.sandbox.needs import needs_bubblewrap, needs_landlock, needs_root
+
+Told = dict[str, dict[str, Any]]
+
+
+def _attack(kind: Any, owner: int | None) -> Told:
+    with rooms.open_folder() as base:
+        facts = rooms.scene(base)
+        workspace = Path(facts["workspace"])
+        with rooms.canaries(facts) as facts:
+            rooms.given_to(base, owner)
+            hidden = [Path(facts["home"])]
+            if kind == "bubblewrap":
+                hidden.append(workspace / "deep" / "home")
+
+            async def attack() -> Told:
+                sandboxes = Local(base / "home" / "state", hidden=hidden, best=kind)
+                sandbox = await sandboxes.open(str(workspace))
+                try:
+                    return await rooms.attacked(sandbox, facts, rooms.python_in(workspace))
+                finally:
+                    await sandbox.close()
+
+            before = rooms.around(workspace)
+            told = asyncio.run(attack())
+            told["nothing_around_it_has_changed"] = {"through": rooms.around(workspace) != before}
+            return told
+
+
+@pytest.fixture(scope="module")
+def plainly() -> Told:
+    with rooms.open_folder() as base:
+        facts = rooms.scene(base)
+        with rooms.canaries(facts) as facts:
+            return rooms.attacked_plainly(facts)
+
+
+@pytest.fixture(scope="module")
+def by_bubblewrap() -> Told:
+    return _attack("bubblewrap", None)
+
+
+@pytest.fixture(scope="module")
+def by_bubblewrap_as_owner() -> Told:
+    return _attack("bubblewrap", rooms.OWNER)
+
+
+@pytest.fixture(scope="module")
+def by_landlock() -> Told:
+    return _attack("landlock", None)
+
+
+@pytest.fixture(scope="module")
+def by_landlock_as_owner() -> Told:
+    return _attack("landlock", rooms.OWNER)
+
+
+every = pytest.mark.parametrize("name", PROBES)
+
+
+def _held(told: Told, name: str) -> bool:
+    assert not told[name].get("broken"), told[name]
+    return not told[name]["through"]
+
+
+@pytest.mark.parametrize("name", [name for name, each in PROBES.items() if each.outside])
+def test_the_probe_gets_through_where_there_is_no_sandbox(plainly: Told, name: str) -> None:
+    assert plainly[name]["through"], plainly[name]
+
+
+@needs_bubblewrap
+def test_bubblewrap_leaves_everything_around_the_workspace_as_it_was(by_bubblewrap: Told) -> None:
+    assert _held(by_bubblewrap, "nothing_around_it_has_changed")
+
+
+@needs_bubblewrap
+@every
+def test_bubblewrap_holds(by_bubblewrap: Told, name: str) -> None:
+    assert _held(by_bubblewrap, name), by_bubblewrap[name]
+
+
+@needs_bubblewrap
+@needs_root
+@every
+def test_bubblewrap_holds_as_the_folders_owner(by_bubblewrap_as_owner: Told, name: str) -> None:
+    assert _held(by_bubblewrap_as_owner, name), by_bubblewrap_as_owner[name]
+
+
+@needs_landlock
+@every
+def test_landlock_holds_or_names_the_gap(by_landlock: Told, name: str) -> None:
+    assert _held(by_landlock, name) or PROBES[name].gap in landlock.GAPS, by_landlock[name]
+
+
+@needs_landlock
+@needs_root
+@every
+def test_landlock_holds_as_the_folders_owner(by_landlock_as_owner: Told, name: str) -> None:
+    told = by_landlock_as_owner
+    assert _held(told, name) or PROBES[name].gap in landlock.GAPS, told[name]
+
+
+@needs_landlock
+@pytest.mark.parametrize("gap", sorted({each.gap for each in PROBES.values() if each.gap}))
+def test_a_gap_of_landlock_is_a_real_one(by_landlock: Told, gap: str) -> None:
+    through = [
+        name for name, each in PROBES.items() if each.gap == gap and by_landlock[name]["through"]
+    ]
+    assert through
+
+
+@needs_landlock
+async def test_where_landlock_is_all_there_is_nothing_runs_unasked(tmp_path: Path) -> None:
+    said = await Local(tmp_path, best="landlock").trusted()
+    assert "Allow mode is off" in said
+    assert "bubblewrap" in said
+
+
+def test_there_are_at_least_a_hundred_probes() -> None:
+    assert len(PROBES) >= 100
