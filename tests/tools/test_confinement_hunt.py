@@ -29,6 +29,7 @@ from tests.hunt import SEED, examples
 from tests.processes import running
 from tests.tools.contexts import Workbench
 from tests.workspaces.test_confine_hunt import CANARY, build, placed
+from tests.workspaces.test_onlooker import needs_landlock
 
 TOOLS = builtin_registry()
 SHARDS = 8
@@ -292,6 +293,7 @@ async def test_a_thief_gets_nothing_written(raced: Path) -> None:
     print(f"\n{count:,} writes raced, 0 escapes ({dict(seen)})")
 
 
+@needs_landlock
 @pytest.mark.fuzz
 @pytest.mark.requirement("A35")
 async def test_a_thief_gets_nothing_found(raced: Path) -> None:

@@ -11,6 +11,7 @@ from bottega.tools.builtin import builtin_registry
 from bottega.tools.tool import Tool
 from bottega.workspaces.confine import Linked, Root
 from tests.tools.contexts import Workbench
+from tests.workspaces.test_onlooker import needs_landlock
 
 
 class Swapped(Root):
@@ -74,16 +75,17 @@ async def test_a_link_that_comes_after_the_judgement_leads_nowhere(
     assert "hidden" not in said.replace('"hidden"', "")
 
 
+@needs_landlock
 @pytest.mark.parametrize("name", ["glob", "grep"])
 async def test_a_search_sees_only_the_folder_that_was_judged(folder: Path, name: str) -> None:
-    """The folder is swapped for a link after it was opened, and before the program opens it again."""
+    """Another folder takes its place after it was opened, and before the program opens it again."""
 
     class Late(Root):
         def open_folder(self, path: str = ".", *, follow: bool = True) -> int:
             opened = super().open_folder(path, follow=follow)
             if path == "public":
                 os.rename(f"{self.path}/public", f"{self.path}/aside")
-                os.symlink("private", f"{self.path}/public")
+                os.rename(f"{self.path}/private", f"{self.path}/public")
             return opened
 
     bench = Workbench(folder)
@@ -94,7 +96,7 @@ async def test_a_search_sees_only_the_folder_that_was_judged(folder: Path, name:
     bench.judged = tool.touched(given, bench.root)
     said = await told(tool, given, bench)
     bench.root.close()
-    assert (folder / "public").is_symlink()
+    assert (folder / "public" / "file").read_text() == "hidden"
     assert '"files":[]' in said
 
 
