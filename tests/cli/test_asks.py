@@ -88,7 +88,7 @@ def test_in_a_conversation_each_key_decides_and_the_model_hears_of_it(
     terminal.wait_for("● $ echo hello > four.txt  ✓ exit 0")
     terminal.wait_for("2 files changed · bottega changes")
     terminal.line("/changes")
-    terminal.wait_for("four.txt (new file)  +1\n1 + hello\none.txt (new file)  +1\n1 + new\n")
+    terminal.wait_for("four.txt (new file)  +1\n1 + hello\n\none.txt (new file)  +1\n1 + new\n")
 
     assert (work / "one.txt").read_text() == "new\n"
     assert (work / "four.txt").read_text() == "hello\n"
