@@ -30,8 +30,8 @@ class Task(NamedTuple):
 
     @property
     def core(self) -> int | None:
-        """What is measured by the clock, with threads that wait or work beside each other, may have every core."""
-        return None if self.group in ("commit", "reads") else 0
+        """What is measured by the clock, with threads or processes beside each other, may have every core."""
+        return None if self.group in ("commit", "reads", "sandbox") else 0
 
 
 _PEERS = {
@@ -61,6 +61,8 @@ TASKS = (
     Task("memory", "bottega", "ours_memory.py", "memory"),
     Task("tools", "bottega", "ours_tools.py", "tools"),
     Task("reads", "bottega", "ours_tools.py", "reads"),
+    Task("sandbox", "floor", "commands.py", "floor"),
+    Task("sandbox", "bottega", "commands.py", "bottega"),
 )
 GROUPS = tuple(dict.fromkeys(task.group for task in TASKS))
 

@@ -12,6 +12,7 @@ from bottega.cli.main import ENTRIES
 from bottega.cli.main import bottega as program
 from tests.cli.conftest import Call, Script, one_sentence, say
 from tests.cli.vendor import Answer, Vendor
+from tests.workspaces.sandbox.needs import needs_bubblewrap
 
 KEY = "sk-test-1234567890abcdef"
 
@@ -143,6 +144,25 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(
     assert broken.code == 1
     assert "✗ settings: The file" in broken.out
     assert broken.out.endswith("1 thing to mend.\n")
+
+
+@needs_bubblewrap
+def test_the_doctor_tells_where_commands_run(bottega: Call) -> None:
+    findings: list[dict[str, Any]] = json.loads(bottega("doctor", "--offline", "--json").out)
+    (sandbox,) = [each for each in findings if each["topic"] == "sandbox"]
+    assert sandbox["state"] == "good"
+    assert sandbox["what"].startswith("bubblewrap 0.")
+    assert sandbox["what"].endswith("self-test passed")
+
+
+def test_the_doctor_says_what_to_install_where_there_is_no_bubblewrap(
+    bottega: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    told = bottega("doctor", "--offline")
+    assert "Allow mode is off" in told.out
+    assert "apt-get install bubblewrap" in told.out
+    assert told.code == 0
 
 
 def test_settings_are_changed_with_their_comments_kept(bottega: Call, home: Path) -> None:

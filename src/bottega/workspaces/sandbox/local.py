@@ -16,7 +16,7 @@ from pathlib import Path
 from bottega.errors import Misconfigured, NotFound, Refused
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.guards.placeholder import Hold
-from bottega.workspaces.sandbox.opened import Begin, Opened
+from bottega.workspaces.sandbox.opened import Begin, Opened, told
 from bottega.workspaces.sandbox.sandbox import Egress, Kind
 from bottega.workspaces.sandbox.selftest import SelfTest
 from bottega.workspaces.sandbox.walls import bubblewrap, cgroup, landlock, plain, seccomp, view
@@ -129,10 +129,8 @@ class Local:
     async def _opened(self, kind: Kind, folder: str, egress: Egress | None) -> Opened:
         user = view.owner(folder)
         async with AsyncExitStack() as stack:
-            if kind == "bubblewrap":
-                begin, environment = await self._by_bubblewrap(folder, user, stack)
-            else:
-                begin, environment = await self._plainly(kind, folder, user, stack)
+            with told():
+                begin, environment = await self._prepared(kind, folder, user, stack)
             opened = Opened(kind, folder, environment, begin, stack.pop_all(), egress)
         try:
             await opened.living()
@@ -140,6 +138,14 @@ class Local:
             await opened.close()
             raise
         return opened
+
+    async def _prepared(
+        self, kind: Kind, folder: str, user: User, stack: AsyncExitStack
+    ) -> tuple[Begin, dict[str, str]]:
+        """How its warden is begun, and what programs find in their environment; `stack` gets what is to be undone."""
+        if kind == "bubblewrap":
+            return await self._by_bubblewrap(folder, user, stack)
+        return await self._plainly(kind, folder, user, stack)
 
     async def _by_bubblewrap(
         self, folder: str, user: User, stack: AsyncExitStack

@@ -8,7 +8,7 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -68,11 +68,11 @@ class Hold:
             except OSError:  # this file system has no such locks: then nothing is ever taken away
                 return False
 
-    def make(self, guards: Iterable[Guard]) -> None:
-        """Make what is missing."""
+    def make(self, guards: Sequence[Guard]) -> list[Guard]:
+        """Make what is missing; returns the guards that can be put up: what can never be made needs none."""
         missing = [guard for guard in guards if guard.missing]
-        if not missing:
-            return
+        if not missing or os.statvfs(self._workspace).f_flag & os.ST_RDONLY:
+            return [guard for guard in guards if not guard.missing]
         folders = tuple(guard.path for guard in missing if guard.missing == "folder")
         files = {guard.path: guard.text for guard in missing if guard.missing == "file"}
         self._note(Note(self._workspace, folders, files))
@@ -80,6 +80,7 @@ class Hold:
         for guard in missing:
             self._make(guard)
         failpoint("sandbox.placed")
+        return list(guards)
 
     def _note(self, note: Note) -> None:
         self._notes.mkdir(parents=True, exist_ok=True, mode=0o700)

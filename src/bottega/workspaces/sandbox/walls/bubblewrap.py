@@ -12,9 +12,9 @@ from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.guards.guard import Guard, guards
 from bottega.workspaces.sandbox.guards.placeholder import Hold, identities
 from bottega.workspaces.sandbox.pack import packed
+from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.view import User
-from bottega.workspaces.sandbox.warden import Recipe
 
 _INSIDE = "/run/inside"
 
@@ -77,8 +77,7 @@ def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Re
     """What makes the recipe of a warden, as the workspace is then; it is given a list for descriptors to close."""
 
     def make(descriptors: list[int]) -> Recipe:
-        found = guards(room.folder, room.hidden)
-        hold.make(found)
+        found = hold.make(guards(room.folder, room.hidden))
         return _recipe(bwrap, room, found, descriptors)
 
     return make
