@@ -140,7 +140,7 @@ class Worker:
         if found is None:
             return await self._log.database.write(lambda c: leases.release(c, pen.lease))
         prompt, status = found
-        if status == "queued" and session.n in self._mended:
+        if (status == "queued" or pen.lease.parked) and session.n in self._mended:
             self._mended.pop(session.n).set()
         recalled = self._recall.take(session.n, pen.seq)
         known = recalled.known if recalled else None
