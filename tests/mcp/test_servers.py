@@ -38,7 +38,7 @@ async def test_tools_are_strangers_whatever_the_server_says_of_them(stage: Stage
     tool = tools["mcp__a__echo"]  # it calls itself read-only
     assert tool.known is False
     assert tool.effects == {"execute", "network"}
-    assert not tool.only_reads
+    assert not tool.repeatable
     assert tool.settings["server"] == "a"
     assert len(tool.settings["fingerprint"]) == 64
 
