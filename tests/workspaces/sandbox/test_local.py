@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -209,9 +210,9 @@ class _Account:
 
 def test_the_wardens_python_never_lies_in_the_workspace(tmp_path: Path) -> None:
     user = view.owner(str(tmp_path))
-    here = interpreter.choose(user, str(tmp_path))
-    inside = interpreter.choose(user, os.path.dirname(os.path.dirname(here.path)) or "/")
-    assert inside.path != here.path or here.path.startswith("/usr")
+    around = os.path.dirname(os.path.dirname(interpreter.choose(user, str(tmp_path)).path))
+    with suppress(Problem):  # there may be no other
+        assert not interpreter.choose(user, around).path.startswith(f"{around}/")
 
 
 def test_bubblewrap_that_is_missing_or_broken_is_not_found(

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -260,6 +261,39 @@ async def test_what_a_murdered_keeper_kept_is_ended(sandbox: Opened, pulse: Puls
     assert done.code == -signal.SIGKILL
     assert await pulse.stops(5)
     assert (await bash(sandbox, "echo next")).out == "next\n"
+
+
+@needs_bubblewrap
+@only_bubblewrap
+async def test_a_program_that_murders_its_keeper_at_once_is_not_started_again(
+    sandbox: Opened, workspace: Path
+) -> None:
+    """Whether it had begun may be unknown; that it is begun twice may not be."""
+    for _ in range(20):
+        with suppress(Problem):
+            await bash(sandbox, "echo ran >> runs; kill -9 $PPID")
+    assert (workspace / "runs").read_text().count("ran") <= 20
+    assert (await bash(sandbox, "echo next")).out == "next\n"
+
+
+async def test_a_keeper_keeps_one_program_after_the_other(sandbox: Opened) -> None:
+    async def kept() -> str:
+        return (await bash(sandbox, "echo $PPID")).out
+
+    await kept()
+    assert await kept() == await kept()
+
+
+async def test_a_keeper_that_still_has_something_to_keep_gets_no_other_program(
+    sandbox: Opened, pulse: Pulse
+) -> None:
+    script = Pulse.HELD + "sleep 600 >/dev/null 2>&1 & echo $PPID"
+    program = await sandbox.start(Launch(("bash", "-c", script)))
+    first = (await finished(program)).out
+    assert (await bash(sandbox, "echo $PPID")).out != first
+    assert not await pulse.stops(0)
+    await program.kill()
+    assert await pulse.stops(0)
 
 
 @needs_bubblewrap

@@ -7,13 +7,11 @@ everything. If what is inside ends by itself (a program that resisted took it al
 import asyncio
 import errno
 import os
-import socket
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, contextmanager
-from typing import Any
 
 from bottega.errors import BadUsage, Problem
-from bottega.workspaces.sandbox.channel import hand
+from bottega.workspaces.sandbox.channel import Message
 from bottega.workspaces.sandbox.program import Program
 from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch
 from bottega.workspaces.sandbox.warden import Warden
@@ -60,26 +58,26 @@ class Opened:
 
     async def start(self, launch: Launch) -> Program:
         _check(launch)
-        tries = 3
-        while True:
+        for _ in range(_TRIES):
             warden = await self.living()
-            program = Program(launch, warden.end)
-            tries -= 1
             try:
-                with await warden.keeper() as keeper:
-                    self._hand(keeper, launch, program)
-                await program.started()
-                return program
+                keeper = await warden.keeper()
             except OSError as problem:
-                program.discard()
-                if tries and (problem.errno != errno.EAGAIN or not warden.alive):
-                    continue  # somebody has just killed the keeper, or everything
-                raise Problem(
-                    f"No program can be started: {problem.strerror}.", hint=_FULL
-                ) from None
+                if problem.errno == errno.EAGAIN:
+                    raise Problem(
+                        f"No program can be started: {problem.strerror}.", hint=_FULL
+                    ) from None
+                continue  # everything has just ended
+            program = Program(launch, keeper, warden.give_back, warden.end)
+            try:
+                await program.begin(self._message(launch))
+                return program
+            except OSError:
+                program.discard()  # somebody has killed this keeper; there are others
             except BaseException:
                 program.discard()
                 raise
+        raise Problem("The sandbox ends again and again.", hint="Try again.")
 
     async def living(self) -> Warden:
         """The warden; a new one where the last has ended."""
@@ -119,23 +117,19 @@ class Opened:
         self._proxy = {case(name): url for name in names for case in (str.lower, str.upper)}
         self._proxy |= {"no_proxy": "", "NO_PROXY": ""}
 
-    def _hand(self, keeper: socket.socket, launch: Launch, program: Program) -> None:
+    def _message(self, launch: Launch) -> Message:
         terminal = launch.terminal
-        message: dict[str, Any] = {
+        return {
             "argv": list(launch.argv),
             "folder": os.path.join(self._folder, launch.folder),
             "environment": {**self._environment, **self._proxy, **launch.environment},
             "terminal": [terminal.rows, terminal.columns] if terminal else None,
             "feed": launch.feed,
         }
-        fds = program.descriptors()
-        try:
-            hand(keeper, message, fds)
-        finally:
-            for fd in fds:
-                os.close(fd)
 
 
+_TRIES = 10
+"""More than keepers wait at once: all of them may have been killed."""
 _FULL = "Wait until others have ended, or end them."
 
 

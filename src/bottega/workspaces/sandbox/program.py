@@ -14,7 +14,7 @@ import termios
 from collections.abc import Awaitable, Callable
 
 from bottega.errors import NotFound, Problem
-from bottega.workspaces.sandbox.channel import Channel, Message
+from bottega.workspaces.sandbox.channel import Channel, Message, hand
 from bottega.workspaces.sandbox.sandbox import Launch, Size
 
 PATIENCE = 1.0
@@ -24,10 +24,19 @@ PATIENCE = 1.0
 class Program:
     """Implements `Running`."""
 
-    def __init__(self, launch: Launch, end_all: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        keeper: socket.socket,
+        give_back: Callable[[socket.socket], None],
+        end_all: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`keeper` is where its keeper gets its orders; it is given back once nothing of the program is left."""
         loop = asyncio.get_running_loop()
         self.stdin = self.stdout = self.stderr = -1
         self._launch = launch
+        self._keeper = keeper
+        self._give_back = give_back
         self._end_all = end_all
         self._started: asyncio.Future[Message] = loop.create_future()
         self._exit: asyncio.Future[int] = loop.create_future()
@@ -35,7 +44,27 @@ class Program:
         ours, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._channel = Channel(ours, self._heard, self._ended)
 
-    def descriptors(self) -> tuple[int, ...]:
+    async def begin(self, message: Message) -> None:
+        """Have it started. Raises a `Problem` where it cannot be, OSError where its keeper was gone before."""
+        fds = self._descriptors()
+        try:
+            hand(self._keeper, message, fds)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        try:
+            said = await self._started
+        except ConnectionError:
+            if _never_read(self._keeper):
+                raise
+            raise Problem(
+                "The program's keeper was killed while the program was being started.",
+                hint="Look whether it has done anything before you start it again.",
+            ) from None
+        if "failed" in said:
+            raise self._refusal(said)
+
+    def _descriptors(self) -> tuple[int, ...]:
         """What the keeper gets: its end of the channel, and the program's ends of the pipes."""
         given = [self._theirs.detach()]
         if self._launch.terminal is None:
@@ -48,17 +77,12 @@ class Program:
             given.append(theirs)
         return tuple(given)
 
-    async def started(self) -> None:
-        """Returns once the program runs; raises a `Problem` where it cannot, OSError where its keeper is gone."""
-        message = await self._started
-        if "failed" in message:
-            raise self._refusal(message)
-
     def discard(self) -> None:
         """Forget a program that never ran, or that nobody waits for: its keeper is told to end it."""
         self._channel.say({"kill": True})
         self._channel.close()
         self._theirs.close()
+        self._keeper.close()
         for fd in {self.stdin, self.stdout, self.stderr} - {-1}:
             os.close(fd)
         self.stdin = self.stdout = self.stderr = -1
@@ -92,10 +116,11 @@ class Program:
     def _ended(self) -> None:
         if not self._started.done():
             self._started.set_exception(ConnectionError(errno.EPIPE, "its keeper is gone"))
-            self._started.exception()  # nobody may be waiting for it
         if not self._exit.done():
             self._exit.set_result(-signal.SIGKILL)
         self._gone.set()
+        if not self._started.cancelled() and self._started.exception() is None:
+            self._give_back(self._keeper)
 
     def _refusal(self, message: Message) -> Problem:
         code = message["failed"]
@@ -109,6 +134,17 @@ class Program:
         if code == errno.ENOENT:
             return NotFound(f"There is no program {name!r} in the sandbox.", hint=_HERE)
         return Problem(f"The program {name!r} could not be started: {why}.", hint=_HERE)
+
+
+def _never_read(keeper: socket.socket) -> bool:
+    """The kernel tells a reset where a process ended with something unread."""
+    try:
+        keeper.recv(1, socket.MSG_DONTWAIT)
+    except ConnectionResetError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 _HERE = "The sandbox has the programs of /usr and what lies in the workspace."

@@ -20,6 +20,8 @@ from bottega.workspaces.sandbox.walls.cgroup import Group
 
 _READY = 30.0
 """Seconds until the warden answers, on the busiest machine."""
+_IDLE = 4
+"""Keepers that wait for another program."""
 _LEAVES = 2.0
 """Seconds until it has ended by itself, once it is alone; then it is killed."""
 _LAST = 20.0
@@ -34,6 +36,7 @@ class Warden:
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[None] = self._loop.create_future()
         self._keepers: asyncio.Queue[socket.socket | int] = asyncio.Queue()
+        self._idle: list[socket.socket] = []
         self._port: asyncio.Future[tuple[int, socket.socket]] = self._loop.create_future()
         self._watched: dict[int, asyncio.Event] = {}
         self.alive = True
@@ -114,12 +117,21 @@ class Warden:
             raise problem from None
 
     async def keeper(self) -> socket.socket:
-        """One that waits for its program; the next is asked for at once. Raises OSError where there is none."""
+        """Where one that waits for a program gets its orders; raises OSError where there is none."""
+        if self._idle:
+            return self._idle.pop()
         got = await self._keepers.get()
         self.channel.say({"keeper": True})
         if isinstance(got, int):
             raise OSError(got, os.strerror(got))
         return got
+
+    def give_back(self, keeper: socket.socket) -> None:
+        """It waits for another program, or goes where there are enough."""
+        if self.alive and len(self._idle) < _IDLE:
+            self._idle.append(keeper)
+        else:
+            keeper.close()
 
     async def listen(self) -> tuple[int, socket.socket]:
         self.channel.send({"listen": True})
@@ -142,6 +154,8 @@ class Warden:
             left = self._keepers.get_nowait()
             if isinstance(left, socket.socket):
                 left.close()
+        while self._idle:
+            self._idle.pop().close()
 
     async def _insist(self) -> None:
         try:

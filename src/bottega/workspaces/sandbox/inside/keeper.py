@@ -1,4 +1,7 @@
-"""The keeper of one program: starts it, tells how it ended, and ends everything that came of it when told to."""
+"""The keeper of a program: starts it, tells how it ended, and ends everything that came of it when told to.
+
+Once nothing is left of a program it waits for another, until nobody has one for it.
+"""
 
 from __future__ import annotations
 
@@ -30,45 +33,55 @@ class Keeper:
         # Not left to the program: the kernel queues a new session anew, which costs it milliseconds.
         os.setsid()
 
-    def run(self) -> int:
-        ready, _, _ = select.select([self.orders, self.life], [], [])
-        if self.orders not in ready:
-            return 0
-        body, fds = receive(self.orders)
-        if not body:
-            return 0
-        self.orders.close()
-        self.launch = read(body)
-        self.channel = socket.socket(fileno=fds[0])
-        self.stdio = fds[1:]
+    def run(self) -> None:
+        alive = True
+        while alive:
+            ready, _, _ = select.select([self.orders, self.life], [], [])
+            body, fds = receive(self.orders) if self.orders in ready else (b"", [])
+            if not body:
+                return
+            self.launch = read(body)
+            with socket.socket(fileno=fds[0]) as self.channel:
+                self.begin(fds[1:])
+                alive = self.keep()
+            os.chdir("/")
+
+    def begin(self, stdio: list[int]) -> None:
+        """Start the program; where it cannot be, that is told, and there is nothing to keep."""
         about = "folder"
         try:
             os.chdir(self.launch["folder"])
             about = "program"
-            self.begin()
+            if self.launch["terminal"]:
+                self.on_terminal()
+            else:
+                self.on_pipes(stdio)
         except OSError as problem:
+            self.program = 0
             self.tell({"failed": problem.errno, "about": about})
-            return 0
-        return self.keep()
+        finally:
+            for fd in stdio:
+                os.close(fd)
 
-    def keep(self) -> int:
+    def keep(self) -> bool:
+        """Until nothing is left of the program; False: the warden is gone."""
         poll = select.poll()
         for fd in (self.channel.fileno(), self.life, self.bell.reader):
             poll.register(fd, select.POLLIN)
-        while True:
+        while self.reap():
             ready = dict(poll.poll())
             if self.bell.reader in ready:
                 self.bell.hush()
-                if not self.reap():
-                    return 0
             if self.life in ready:
-                return self.end()
+                self.end()
+                return False
             if self.channel.fileno() in ready:
                 body = self.asked()
                 if body:
-                    return self.end()
-                if body is not None:
+                    self.end()
+                elif body is not None:
                     poll.unregister(self.channel.fileno())  # nobody asks any more; it goes on
+        return True
 
     def asked(self) -> bytes | None:
         """What the owner said; empty: it has closed its end. None: ask again.
@@ -90,37 +103,33 @@ class Keeper:
             return False
         return True
 
-    def end(self) -> int:
+    def end(self) -> None:
         end(lambda: tree(os.getpid(), ()))
         self.tell({"exit": -signal.SIGKILL})
-        return 0
 
     def tell(self, message: Message) -> None:
         with suppress(OSError):  # nobody may want to know
             send(self.channel, message)
 
-    def begin(self) -> None:
-        if self.launch["terminal"]:
-            self.on_terminal()
-            return
-        given = list(self.stdio)
+    def on_pipes(self, stdio: list[int]) -> None:
         if not self.launch["feed"]:
-            given.insert(0, os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC))
-        self.start([(os.POSIX_SPAWN_DUP2, fd, at) for at, fd in enumerate(given)])
-        for fd in given:
-            os.close(fd)
+            stdio.insert(0, os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC))
+        self.start([(os.POSIX_SPAWN_DUP2, fd, at) for at, fd in enumerate(stdio)])
         self.tell({"started": self.program})
 
     def on_terminal(self) -> None:
         master, slave = os.openpty()
-        rows, columns = self.launch["terminal"]
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        # The leader of a session that opens a terminal gets it as its own.
-        opening = (os.POSIX_SPAWN_OPEN, 0, os.ttyname(slave), os.O_RDWR, 0)
-        self.start([opening, (os.POSIX_SPAWN_DUP2, 0, 1), (os.POSIX_SPAWN_DUP2, 0, 2)])
-        os.close(slave)
-        send(self.channel, {"started": self.program}, [master])
-        os.close(master)
+        try:
+            rows, columns = self.launch["terminal"]
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            # The leader of a session that opens a terminal gets it as its own.
+            opening = (os.POSIX_SPAWN_OPEN, 0, os.ttyname(slave), os.O_RDWR, 0)
+            self.start([opening, (os.POSIX_SPAWN_DUP2, 0, 1), (os.POSIX_SPAWN_DUP2, 0, 2)])
+            with suppress(OSError):  # nobody may want to know
+                send(self.channel, {"started": self.program}, [master])
+        finally:
+            os.close(master)
+            os.close(slave)
 
     def start(self, actions: list[Action]) -> None:
         argv, environment = self.launch["argv"], self.launch["environment"]

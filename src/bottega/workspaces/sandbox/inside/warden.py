@@ -56,7 +56,8 @@ class Warden:
             ours.close()
             self.owner.close()
             os.close(self.lifeline)
-            code = Keeper(self.settings, self.ruleset, self.life, theirs).run()
+            Keeper(self.settings, self.ruleset, self.life, theirs).run()
+            code = 0
         except Exception as problem:
             complain(problem)
         finally:
