@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 import msgspec
 
 from bottega.errors import Conflict, NotFound
-from bottega.workspaces.outputs.drain import drain, in_thread, unbroken
+from bottega.workspaces.outputs.drain import Drain, in_thread, unbroken
 from bottega.workspaces.outputs.glimpse import Glimpse
 from bottega.workspaces.outputs.live import Live
 from bottega.workspaces.outputs.outputs import Output
@@ -100,7 +100,7 @@ class Shell:
         self._code: int | None = None
         self._stream = Stream(STREAM, None)
         self._turn = asyncio.Lock()
-        self._pump = asyncio.create_task(drain(running.stdout, self._keep, self._notice))
+        self._pump = Drain(running.stdout, self._keep, self._notice)
         self._life = asyncio.create_task(self._run_to_end())
 
     @property
@@ -265,11 +265,11 @@ class Shell:
     async def _run_to_end(self) -> None:
         try:
             self.exit_code = await self._running.wait()
-            await asyncio.wait({self._pump}, timeout=_GRACE)
+            await self._pump.ended(_GRACE)
         finally:
             self.ended = True
-            self._pump.cancel()
-            await asyncio.wait({self._pump})
+            self._pump.task.cancel()
+            await asyncio.wait({self._pump.task})
             self._attention.news.set()
             await self._free()
 
