@@ -11,11 +11,7 @@ import signal
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 
-import msgspec
-
-from bottega.errors import Conflict, NotFound
 from bottega.workspaces.outputs.drain import Drain, in_thread, unbroken
-from bottega.workspaces.outputs.glimpse import Glimpse
 from bottega.workspaces.outputs.live import Live
 from bottega.workspaces.outputs.outputs import Output
 from bottega.workspaces.outputs.source import Source
@@ -23,6 +19,7 @@ from bottega.workspaces.outputs.stream import Stream
 from bottega.workspaces.sandbox.sandbox import Running, Sandbox, Size
 from bottega.workspaces.shells.attention import STEADY, Attention, Pace
 from bottega.workspaces.shells.protocol import Mark, Marks, new_word, to_lines
+from bottega.workspaces.shells.reply import Busy, Gone, NothingRuns, Reply
 from bottega.workspaces.shells.terminal import Terminal
 
 STREAM = "terminal"
@@ -36,35 +33,6 @@ Emit = Callable[[str], None]
 
 def _nobody(text: str) -> None:
     """Is shown what comes."""
-
-
-class Busy(Conflict):
-    """Something still runs in the shell."""
-
-    code = "busy"
-
-
-class NothingRuns(Conflict):
-    """The shell waits for a command."""
-
-    code = "nothing_runs"
-
-
-class Gone(NotFound):
-    """The shell has ended."""
-
-
-class Reply(msgspec.Struct, frozen=True):
-    output: Glimpse
-    """What came since the last reply."""
-    exit_code: int | None
-    """None: what runs has not ended, or is no command of a shell."""
-    running: bool
-    waiting: bool
-    """It waits for input."""
-    ended: bool
-    """The shell itself has ended."""
-    seconds: float
 
 
 class Shell:
