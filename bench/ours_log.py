@@ -9,7 +9,7 @@ from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.events.facts import ToolOutputDelta
 from bottega.sessions.pen import Pen
-from bottega.sessions.transcript import Transcript
+from bottega.sessions.told.transcript import Transcript
 from bottega.studio import Session, Studio
 from stopwatch import Figures, cpu_of, main
 from workshop import opened, pen_of, started, work

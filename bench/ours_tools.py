@@ -1,8 +1,25 @@
-"""The validation of a tool's arguments: six properties, one of them a list of three objects."""
+"""Tools: the validation of arguments (six properties, one of them a list of three objects), and reads at the same time.
 
+Reads are measured by the clock, as whole calls: 12 files of 1 MB, one after the other and all at once. What is on the
+disk is in memory; so the gain is what the threads do beside each other (reading, hashing), and never more than there
+are cores.
+"""
+
+import tempfile
+import time
 import timeit
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
 
+from bottega.messages.block import ToolUse
+from bottega.tools.builtin import builtin_registry
+from bottega.tools.call import call
+from bottega.tools.context import Context
+from bottega.tools.schedule import run_all
+from bottega.tools.tool import Effect, Outcome, Tool
 from bottega.tools.validate import Validator
+from bottega.workspaces.confine import Root
 from stopwatch import Figures, main
 
 TEXT = {"type": "string"}
@@ -45,5 +62,57 @@ def tools(_: str, quick: bool) -> Figures:
     }
 
 
+FILES = 12
+READ: frozenset[Effect] = frozenset({"read"})
+
+
+class Reader:
+    """As much of a context as reading needs."""
+
+    judged = None
+    settings: Mapping[str, Any] = {}
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+
+    def saw(self, path: str, digest: str) -> None: ...
+
+
+async def reads(_: str, quick: bool) -> Figures:
+    line = "some words of a plain text file, line after line\n"
+    with tempfile.TemporaryDirectory() as made:
+        for number in range(FILES):
+            (Path(made) / f"{number}.txt").write_text((line * 30_000)[:1_000_000])
+        with Root(made) as root:
+            context, tries = cast("Context", Reader(root)), 10 if quick else 40
+            apart, together = [], []
+            for _ in range(tries):
+                apart.append(await twelve(context, 1))
+                together.append(await twelve(context, FILES))
+    best = min(apart), min(together)
+    return {
+        "reads.apart": best[0] * 1e3,
+        "reads.together": best[1] * 1e3,
+        "reads.gain": best[0] / best[1],
+    }
+
+
+async def twelve(context: Context, at_once: int) -> float:
+    """Seconds for all of them, so many at once."""
+    registry = builtin_registry()
+
+    async def intend(_: Tool) -> None: ...
+
+    async def one(use: ToolUse) -> Outcome:
+        outcome = await call(use, registry, context, intend)
+        assert outcome.status == "success", outcome
+        return outcome
+
+    uses = [ToolUse(str(n), "read_file", {"file_path": f"{n}.txt"}) for n in range(FILES)]
+    begin = time.perf_counter()
+    await run_all([(use, READ) for use in uses], one, at_once)
+    return time.perf_counter() - begin
+
+
 if __name__ == "__main__":
-    main(tools=tools)
+    main(tools=tools, reads=reads)

@@ -30,8 +30,8 @@ class Task(NamedTuple):
 
     @property
     def core(self) -> int | None:
-        """Commits are measured by the clock, with a thread that waits for the disk: they may have every core."""
-        return None if self.group == "commit" else 0
+        """What is measured by the clock, with threads or processes beside each other, may have every core."""
+        return None if self.group in ("commit", "reads", "sandbox") else 0
 
 
 _PEERS = {
@@ -60,6 +60,9 @@ TASKS = (
     *(Task("start", stack, "startup.py", stack.replace("-", "_")) for stack in _PEERS),
     Task("memory", "bottega", "ours_memory.py", "memory"),
     Task("tools", "bottega", "ours_tools.py", "tools"),
+    Task("reads", "bottega", "ours_tools.py", "reads"),
+    Task("sandbox", "floor", "commands.py", "floor"),
+    Task("sandbox", "bottega", "commands.py", "bottega"),
 )
 GROUPS = tuple(dict.fromkeys(task.group for task in TASKS))
 

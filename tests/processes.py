@@ -5,7 +5,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -45,6 +45,17 @@ def running(
     finally:
         process.kill()
         process.communicate(timeout=20)
+
+
+def children() -> set[int]:
+    """The processes that this one has started and not yet seen end."""
+    found: set[int] = set()
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            pid, _, rest = each.read_text().partition(" ")
+            if int(rest.rpartition(")")[2].split()[1]) == os.getpid():
+                found.add(int(pid))
+    return found
 
 
 def _command(code: str, arguments: tuple[str | Path, ...]) -> list[str]:

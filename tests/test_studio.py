@@ -284,8 +284,10 @@ async def test_wishes_of_the_call_win_over_the_agents_and_those_over_the_models(
     )
     async with Studio(home, flags={"max_output": 300}) as studio:
         session = await studio.start(model="guide", folder=folder)
-        plan = studio.runtime.plan(session.row, Prompt("m", ()))
-        called = studio.runtime.plan(session.row, Prompt("m", (), wishes=Wishes(max_output=400)))
+        plan = await studio.runtime.plan(session.row, Prompt("m", ()))
+        called = await studio.runtime.plan(
+            session.row, Prompt("m", (), wishes=Wishes(max_output=400))
+        )
     assert plan.wishes == Wishes(effort="low", temperature=0.2, max_output=300)
     assert called.wishes.max_output == 400
 

@@ -1,11 +1,12 @@
 """Named points at which a test may end the process or make a step fail, as a crash or a full disk would.
 
 Armed only by `BOTTEGA_FAILPOINTS` or `arm`: `log.before_commit=kill@3` kills the process with -9 the third time
-that point is reached; `=error` raises there. Unarmed, a point costs one dictionary look-up.
+that point is reached; `=stop` puts it to sleep there, `=error` raises. Unarmed, a point costs one dictionary look-up.
 """
 
 import os
 import signal
+import threading
 from typing import NamedTuple
 
 
@@ -48,4 +49,8 @@ def failpoint(name: str) -> None:
         return
     if trap.action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    if trap.action == "stop":
+        # To this thread: another one would let it run on a little.
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+        return
     raise Injected(28, f"injected failure at {name}")

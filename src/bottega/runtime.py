@@ -1,7 +1,9 @@
 """Opens every part from the settings: the only place where parts meet."""
 
 import asyncio
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from threading import Thread
 
 import msgspec
@@ -11,13 +13,18 @@ from bottega.agents.limits import PRESETS
 from bottega.agents.model import Model
 from bottega.agents.plan import Plan
 from bottega.errors import BadUsage, Misconfigured, NotFound, Problem
+from bottega.mcp.approved import Approved
+from bottega.mcp.channel import Surroundings
+from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
 from bottega.providers import catalog, route
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
 from bottega.providers.vendors import VENDORS
+from bottega.sessions.asks import Asks
 from bottega.sessions.attach import Attachments
+from bottega.sessions.clients import declared
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
@@ -28,7 +35,15 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.entry_points import extend
+from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
+from bottega.tools.web.fetch import Fetcher
+from bottega.workspaces.network.egress import Egress
+from bottega.workspaces.network.guard import Guard
+from bottega.workspaces.network.way import WayOut
+from bottega.workspaces.sandbox.local import Local
+from bottega.workspaces.sandbox.sandbox import Sandbox
 
 PRICES_AFTER = 0.3
 """Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading
@@ -45,9 +60,15 @@ class Chosen(msgspec.Struct, frozen=True):
 class Runtime:
     def __init__(self, settings: Settings, tools: Iterable[Tool] = ()) -> None:
         self.settings = settings
-        self.registry = builtin_registry()
+        ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
+        values, way = settings.values, way_out(settings)
+        self.registry = builtin_registry(Fetcher(way, ca_file=ca_file))
         for tool in tools:
             self.registry.register(tool)
+        self._extended = False
+        self.notices: tuple[str, ...] = ()
+        """Why tools of other distributions were left out, one sentence each."""
+        self._told: set[str] = set()
         home = Home(settings.home)
         self.database = Database.open(home, MIGRATIONS)
         self.blobs = Blobs(home.blobs)
@@ -55,15 +76,19 @@ class Runtime:
         self.sessions = Sessions(self.database)
         self.inbox = Inbox(self.log)
         self.attachments = Attachments(self.database, self.blobs)
+        self.asks = Asks(self.log)
+        self._way = way
+        self.sandboxes = sandboxes(settings, way, values.sandbox_read)
+        self._servers: dict[str, Servers] = {}
         self.keys = KeyRing(settings.home)
         self._prices_begun = False
         self._closed_ring: Problem | None = None
         """Why kept keys cannot be used, if they cannot."""
-        ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
         self.transport = Transport(ca_file=ca_file)
 
     async def close(self) -> None:
         self.log.close()
+        await asyncio.gather(*(servers.close() for servers in self._servers.values()))
         await self.transport.close()
         self.database.close()
 
@@ -78,8 +103,9 @@ class Runtime:
 
     def _kept_keys(self) -> dict[str, str]:
         """The key ring's keys; one that cannot be opened must not keep those from the environment from working."""
+        known = {*VENDORS, *self.settings.values.providers}  # others are for MCP servers
         try:
-            return self.keys.all()
+            return {name: key for name, key in self.keys.all().items() if name in known}
         except Problem as problem:
             self._closed_ring = problem
             return {}
@@ -139,17 +165,52 @@ class Runtime:
             price=price,
         )
 
-    def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
+    async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
         session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
         model = self.model(prompt.model or session.model or agent.model or self.choose().model)
-        registry = self.registry if agent.tools is None else self.registry.scoped(agent.tools)
+        registry = self._registry(agent, session)
+        for tool in await self._mcp_tools(agent, session.folder):
+            registry.register(tool)
         wishes = prompt.wishes.over(self._wishes(agent, model))
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        return Plan(agent, model, registry, session.folder, wishes)
+        return Plan(
+            agent, model, registry, session.folder, wishes, self._new_notices(session.folder)
+        )
+
+    def _new_notices(self, folder: str) -> tuple[str, ...]:
+        """Why some tools are missing, each said once."""
+        servers = self._servers.get(folder)
+        found = (*self.notices, *(servers.notices if servers else ()))
+        fresh = tuple(each for each in dict.fromkeys(found) if each not in self._told)
+        self._told.update(fresh)
+        return fresh
+
+    def _registry(self, agent: Agent, session: SessionRow) -> Registry:
+        """The tools of an exchange: the agent's own choice, and what the client of this session runs itself.
+
+        The first time, those of other distributions are looked for.
+        """
+        if not self._extended:
+            self._extended = True
+            self.notices = extend(self.registry)
+        chosen = self.registry.scoped(agent.tools, agent.tool_settings)
+        for tool in declared(self.database, session.n):
+            if chosen.find(tool.name) is None:
+                chosen.register(tool)
+        return chosen
+
+    async def _mcp_tools(self, agent: Agent, folder: str) -> list[Tool]:
+        """What MCP servers offer in this folder, for an agent that has no choice of its own."""
+        if not self.settings.values.mcp or agent.tools is not None:
+            return []
+        servers = self._servers.get(folder)
+        if servers is None:
+            servers = self._servers[folder] = mcp_servers(self.settings, folder, self._way)
+        return await servers.tools()
 
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
         """A flag or a variable wins over the agent, that over the model's table, that over the files' own."""
@@ -174,6 +235,39 @@ class Runtime:
         timeouts = Timeouts(idle=values.idle_timeout, total=values.total_timeout)
         target = route.target(found, table)
         return HttpProvider(wire(found.wire), target, self.transport, timeouts=timeouts), found.wire
+
+
+def way_out(settings: Settings) -> WayOut:
+    return WayOut(Guard(private=settings.values.network_private))
+
+
+def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str]) -> Local:
+    return Local(
+        settings.home / "sandbox",
+        readable=[Path(each).expanduser() for each in readable],
+        hidden=[settings.home],
+        egress=Egress(way),
+        unsandboxed=settings.values.sandbox == "off",
+    )
+
+
+def mcp_servers(settings: Settings, folder: str, way: WayOut) -> Servers:
+    """The MCP servers of one folder; none of them is started yet."""
+    environment, ring = settings.environment, KeyRing(settings.home)
+
+    async def open_sandbox(
+        folder: str, *, network: bool, visible: tuple[str, ...]
+    ) -> Sandbox:  # one a server: each may read its own program, and no other's
+        return await sandboxes(settings, way, visible).open(folder, network=network)
+
+    around = Surroundings(
+        folder=os.path.realpath(folder),
+        open_sandbox=open_sandbox,
+        look_up=lambda name: environment.get(name) or ring.get(name),
+        path=environment.get("PATH", ""),
+        ca_file=settings.values.ca_file or environment.get("SSL_CERT_FILE", ""),
+    )
+    return Servers(settings.values.mcp, around, Approved(settings.home))
 
 
 def _read_prices() -> None:

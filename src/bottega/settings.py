@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
 from msgspec import Meta
 
+from bottega.approvals.mode import MODES, Mode
+from bottega.approvals.rule import Rule
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.mcp.server import NAME, McpServer, is_name
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
 
@@ -44,6 +47,10 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Meta(description="The model of new sessions; empty: chosen by what is configured."),
     ] = ""
     agent: Annotated[str, Meta(description="The agent of new sessions.")] = "assistant"
+    mode: Annotated[
+        Mode,
+        Meta(description="How much may be done unasked: plan (nothing), ask, or allow."),
+    ] = "ask"
     limits: Annotated[
         Literal["default", "strict"],
         Meta(description="How far an exchange may go: default (50 model calls) or strict (8)."),
@@ -76,6 +83,22 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         int,
         Meta(ge=0, description="Days after which the pieces of an answer are dropped; 0: never."),
     ] = 0
+    patience: Annotated[
+        float,
+        Meta(ge=0, description="Seconds that a run waits in place for an answer, then lets go."),
+    ] = 60.0
+    sandbox: Annotated[
+        Literal["auto", "off"],
+        Meta(description="Where commands run: auto (the best there is), or off: not sandboxed."),
+    ] = "auto"
+    sandbox_read: Annotated[
+        tuple[str, ...],
+        Meta(description="Folders outside the workspace that commands may read."),
+    ] = ()
+    network_private: Annotated[
+        tuple[str, ...],
+        Meta(description="Private networks and host:port places that may be reached."),
+    ] = ()
     models: Annotated[
         dict[str, Wishes],
         Meta(description="Wishes for a model: [models.NAME] with effort, temperature, max_output."),
@@ -84,12 +107,24 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         dict[str, OwnProvider],
         Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
     ] = {}
+    rules: Annotated[
+        tuple[Rule, ...],
+        Meta(
+            description="What is allowed, asked for or denied: [[rules]] with verdict and what it is about."
+        ),
+    ] = ()
+    mcp: Annotated[
+        dict[Annotated[str, Meta(pattern=NAME)], McpServer],
+        Meta(description="MCP servers: [mcp.NAME] with command or url; see `bottega mcp add`."),
+    ] = {}
 
 
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
-_TABLES = ("models", "providers")
+_TABLES = ("models", "providers", "rules", "mcp", "sandbox_read", "network_private")
+_SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": McpServer}
+"""Tables whose values are never told: an address may hold a login, a variable a key."""
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
 
 
@@ -221,8 +256,8 @@ def _place(name: str, source: Source, where: str | None) -> str:
 
 
 def _unknown(name: str, place: str) -> Problem:
-    near = get_close_matches(name, Values.__struct_fields__, 1)
-    meant = f" Did you mean {near[0]!r}?" if near else ""
+    near = get_close_matches(name, Values.__struct_fields__, 2, cutoff=0.75)
+    meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return Misconfigured(
         f"There is no setting {name!r}{place}.{meant}",
         hint="`bottega config list` explains every setting.",
@@ -230,18 +265,28 @@ def _unknown(name: str, place: str) -> Problem:
 
 
 def _wrong(name: str, value: Any, place: str, said: str) -> str:
-    if name != "providers":
-        return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
-    # Not the value: an address may hold a login.
-    provider = next((each for each in value if not _is_whole(value[each])), "")
     reason, _, path = said.partition(" - at ")
-    key = path.strip("`").removeprefix("$.").replace("[...]", f".{provider}")
+    key = path.strip("`").removeprefix("$.")
+    if name != "rules":
+        kind = _SECRET.get(name)
+        if kind is None:
+            return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
+        if not isinstance(value, dict):
+            return f"The setting {name!r}{place} takes tables: [{name}.NAME]."
+        entries = cast("dict[str, Any]", value)
+        if odd := next((each for each in entries if name == "mcp" and not is_name(each)), None):
+            return (
+                f"An MCP server{place} cannot be called {odd[:60]!r}: at most 32 letters and digits,"
+                " with single dashes or underscores between them."
+            )
+        wrong = next((each for each in entries if not _is_whole(entries[each], kind)), "")
+        key = key.replace("[...]", f".{wrong}", 1)
     return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
 
 
-def _is_whole(provider: Any) -> bool:
+def _is_whole(entry: Any, kind: type[msgspec.Struct]) -> bool:
     try:
-        msgspec.convert(provider, OwnProvider, strict=False)
+        msgspec.convert(entry, kind, strict=False)
     except msgspec.ValidationError:
         return False
     return True
@@ -270,16 +315,19 @@ def _takes(field: dict[str, Any]) -> str:
     if "anyOf" in field:
         return next(_takes(each) for each in field["anyOf"] if each.get("type") != "null")
     kind = _KINDS[field["type"]]
+    if field.get("items", {}).get("type") == "string":
+        return "a list of texts"
     if "minimum" in field:
         return f"{kind} from {field['minimum']:g}"
     return f"{kind} above {field['exclusiveMinimum']:g}" if "exclusiveMinimum" in field else kind
 
 
-_ORDER = ("default", "strict", *get_args(Effort))
+_ORDER = ("default", "strict", *MODES, "auto", "off", *get_args(Effort))
 _KINDS = {
     "string": "text",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
     "object": "tables",
+    "array": "tables",
 }

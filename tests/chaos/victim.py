@@ -95,6 +95,6 @@ async def _prompt(home: Path, model: str, folder: str, out: int) -> None:
         if rows:
             session = await studio.resume(rows[0].id)
         else:
-            session = await studio.start(model=model, folder=folder)
+            session = await studio.start(model=model, folder=folder, mode="allow")
         async for event in session.prompt("go"):
             os.write(out, codec.line(session.id, event) + b"\n")

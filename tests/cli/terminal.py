@@ -26,14 +26,15 @@ class Terminal:
         env: Mapping[str, str],
         cwd: Path,
         size: tuple[int, int] = (30, 140),
+        program: list[str] = PROGRAM,
     ) -> None:
         self._screen = _Screen(size[1], size[0], history=2000, ratio=0.5)
         self._screen.answer = self.send
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
         self._child = pexpect.spawn(
-            PROGRAM[0],
-            [*PROGRAM[1:], *arguments],
+            program[0],
+            [*program[1:], *arguments],
             env=dict(env),
             cwd=str(cwd),
             dimensions=size,
@@ -41,6 +42,16 @@ class Terminal:
         )
         self._child.delaybeforesend = None
         self._child.delayafterclose = self._child.delayafterterminate = 0.01
+
+    def clear(self) -> None:
+        """Forget what was shown so far."""
+        self._screen.reset()
+        self._screen.history.top.clear()
+        self.raw = b""
+
+    def resize(self, lines: int, columns: int) -> None:
+        self._screen.resize(lines, columns)
+        self._child.setwinsize(lines, columns)
 
     def send(self, text: str) -> None:
         self._child.send(text)

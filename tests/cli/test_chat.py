@@ -53,8 +53,8 @@ def test_an_answer_is_drawn_with_its_thought_its_tools_and_what_it_cost(
 
     shown = terminal.text()
     assert re.search(r"✻ Thought for .*: I should look first\.", shown)
-    assert re.search(r"● list_dir \.  ✓ 2 entries · \d+ ms", shown)
-    assert "● read_file c.txt  ✗ There is nothing at 'c.txt'." in shown
+    assert re.search(r"● list \.  ✓ 2 entries · \d+ ms", shown)
+    assert "● read c.txt  ✗ There is nothing at 'c.txt'." in shown
     assert " • a.txt\n • b.py\n\nThat is all.\n" in shown
     assert re.search(rf"{re.escape(model)} · \d+ in, \d+ out · free · ", shown)
     assert "Ctrl-C stops" not in shown
@@ -104,8 +104,8 @@ def test_slash_commands_answer_and_an_unknown_one_gets_a_suggestion(
     bottega("run", "-m", model, "an earlier session")
     terminal = chat("-m", model, size=(30, 240))  # the model's name is a path, and may be long
     terminal.wait_for("›")
-    terminal.line("/modle")
-    terminal.wait_for("There is no command /modle. Did you mean /model?")
+    terminal.line("/sesions")
+    terminal.wait_for("There is no command /sesions. Did you mean /sessions?")
     terminal.line("/help")
     terminal.wait_for("/sessions  List the last sessions")
     terminal.line("/model")
@@ -228,7 +228,7 @@ def test_lines_from_a_pipe_are_prompts_and_the_answer_is_plain(child: Call, scri
 
     assert done.code == 0
     assert "\x1b" not in done.out
-    assert "● list_dir .  ✓ 2 entries" in done.out
+    assert "● list .  ✓ 2 entries" in done.out
     assert done.out.index("Two **files**.\n") < done.out.index("Bye.\n")
 
 
@@ -295,7 +295,7 @@ def test_without_any_key_the_guide_answers_and_says_how_to_get_more(chat: Chat) 
     terminal = chat()
     terminal.wait_for("guide — no key is configured, so the built-in guide answers.")
     terminal.line("read a.txt")
-    terminal.wait_for("● read_file a.txt  ✓")
+    terminal.wait_for("● read a.txt  ✓")
     terminal.wait_for("guide · ")
     terminal.hang_up()
     assert terminal.leave() == 0

@@ -44,7 +44,7 @@ def test_an_empty_home_says_how_to_begin(bottega: Call) -> None:
 def test_a_session_is_shown_as_it_looked(bottega: Call, talked: str) -> None:
     out = bottega("show", talked[-8:]).out
 
-    assert "› list the files\n\nLet me look.\n\n● list_dir .  ✓ 2 entries" in out
+    assert "› list the files\n\nLet me look.\n\n● list .  ✓ 2 entries" in out
     assert "There are two files.\n" in out
     assert out.index("› farewell") < out.index("Goodbye, dear friend.")
     assert "\x1b" not in out

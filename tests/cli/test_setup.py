@@ -12,6 +12,7 @@ from bottega.cli.main import ENTRIES
 from bottega.cli.main import bottega as program
 from tests.cli.conftest import Call, Script, one_sentence, say
 from tests.cli.vendor import Answer, Vendor
+from tests.workspaces.sandbox.needs import needs_bubblewrap
 
 KEY = "sk-test-1234567890abcdef"
 
@@ -145,6 +146,25 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(
     assert broken.out.endswith("1 thing to mend.\n")
 
 
+@needs_bubblewrap
+def test_the_doctor_tells_where_commands_run(bottega: Call) -> None:
+    findings: list[dict[str, Any]] = json.loads(bottega("doctor", "--offline", "--json").out)
+    (sandbox,) = [each for each in findings if each["topic"] == "sandbox"]
+    assert sandbox["state"] == "good"
+    assert sandbox["what"].startswith("bubblewrap 0.")
+    assert sandbox["what"].endswith("self-test passed")
+
+
+def test_the_doctor_says_what_to_install_where_there_is_no_bubblewrap(
+    bottega: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    told = bottega("doctor", "--offline")
+    assert "Allow mode is off" in told.out
+    assert "apt-get install bubblewrap" in told.out
+    assert told.code == 0
+
+
 def test_settings_are_changed_with_their_comments_kept(bottega: Call, home: Path) -> None:
     file = home / "config.toml"
     home.mkdir()
@@ -176,7 +196,7 @@ def test_a_new_config_file_is_its_owners_alone(bottega: Call, home: Path) -> Non
     ("arguments", "told"),
     [
         (["set", "temperature", "hot"], "The setting 'temperature' cannot be 'hot'"),
-        (["set", "modle", "x"], "There is no setting 'modle'. Did you mean 'model'?"),
+        (["set", "modle", "x"], "There is no setting 'modle'. Did you mean 'mode' or 'model'?"),
         (["set", "providers.box.key", "x"], "'providers.box.key' is no setting."),
         (["set", "providers.box.wire", "x"], "The setting 'providers.box.wire'"),
         (["set", "model.x", "y"], "'model.x' is no setting."),

@@ -9,8 +9,8 @@ import pytest
 from bottega.events import facts as f
 from bottega.messages.block import Text
 from bottega.sessions.attach import Attachments
-from bottega.sessions.check import check
-from bottega.sessions.search import Search
+from bottega.sessions.care.check import check
+from bottega.sessions.care.search import Search
 from bottega.sessions.session import SessionRow
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database

@@ -16,7 +16,7 @@ from bottega.events.facts import (
 )
 from bottega.messages.block import Text, ToolResult
 from bottega.messages.message import Message
-from bottega.sessions.history import replay
+from bottega.sessions.told.history import replay
 from tests.events.logs import answer, call, end, log, prompt, ran
 
 

@@ -10,17 +10,17 @@ from bottega.errors import Conflict, Fenced, NotFound
 from bottega.events import facts as f
 from bottega.events.event import Event
 from bottega.messages.block import Text
-from bottega.sessions import retention
 from bottega.sessions.attach import Attachments
-from bottega.sessions.check import check
+from bottega.sessions.care import retention
+from bottega.sessions.care.check import check
+from bottega.sessions.care.retention import Trimmed, delete, sweep, trim
+from bottega.sessions.care.search import Search
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.lease import Contender
 from bottega.sessions.log import Log
 from bottega.sessions.pen import Pen
-from bottega.sessions.retention import Trimmed, delete, sweep, trim
-from bottega.sessions.search import Search
 from bottega.sessions.session import SessionRow, Sessions, now
-from bottega.sessions.transcript import transcript
+from bottega.sessions.told.transcript import transcript
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Life
@@ -223,7 +223,7 @@ DELETE = """
     import asyncio, sys
     from pathlib import Path
     from bottega.sessions.log import Log
-    from bottega.sessions.retention import delete
+    from bottega.sessions.care.retention import delete
     from bottega.sessions.session import Sessions
     from bottega.sessions.tables import MIGRATIONS
     from bottega.storage.blobs import Blobs

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from bottega.events.event import Event
 from bottega.events.facts import ReasoningDelta, TextDelta
 from bottega.messages.block import Reasoning, Text, ToolUse
-from bottega.sessions import search as searching
-from bottega.sessions.search import Hit, Search, quoted
+from bottega.sessions.care import search as searching
+from bottega.sessions.care.search import Hit, Search, quoted
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS
 from bottega.storage.database import Database

@@ -16,7 +16,7 @@ from bottega.events.fold import replay
 from bottega.events.layers import AgentStep
 from bottega.messages.block import Image, Reasoning, Text
 from bottega.messages.message import Usage
-from bottega.sessions.views import ChatMessage, chat, steps
+from bottega.sessions.told.views import ChatMessage, chat, steps
 from tests.events.logs import Generator, answer, call, end, log, prompt, ran
 from tests.golden.test_golden import every_log, read
 from tests.hunt import examples

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from bottega.approvals.touch import Touch
+from bottega.errors import Problem
 from bottega.tools.context import Question, Todo
 from bottega.tools.tool import Outcome, Tool
 from bottega.workspaces.confine import Root
@@ -23,6 +25,7 @@ class Workbench:
         self.session_id = "ses_test"
         self.call_id = call_id
         self.settings: Mapping[str, Any] = {}
+        self.judged: Touch | None = None
         self.emitted: list[str] = []
         self.known: dict[str, str] = {}
         self.held: dict[str, bytes] = {}
@@ -58,6 +61,9 @@ class Workbench:
         self.asked.append(question)
         return self.answers.pop(0)
 
+    async def delegate(self) -> dict[str, Any]:
+        raise AssertionError("no tool under test is a client's")
+
     async def todos(self) -> tuple[Todo, ...]:
         return self.listed
 
@@ -81,6 +87,15 @@ async def change_of(tool: Tool, arguments: dict[str, Any], bench: Workbench) -> 
     assert tool.validator(arguments) == ()
     assert tool.plan is not None
     return await tool.plan(arguments, bench)
+
+
+async def refusal_of(tool: Tool, arguments: dict[str, Any], bench: Workbench) -> tuple[str, str]:
+    """The code and the words with which a tool that edits refuses."""
+    try:
+        change = await change_of(tool, arguments, bench)
+    except Problem as problem:
+        return problem.code, str(problem)
+    raise AssertionError(f"it was not refused: {change}")
 
 
 async def succeeded(tool: Tool, arguments: dict[str, Any], folder: Path) -> Any:

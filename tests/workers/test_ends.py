@@ -162,7 +162,7 @@ async def test_a_cancel_in_a_tool_answers_the_call(
 
     model = scripted([{"do": "call", "name": "wait_for_ever"}, {"do": "call", "name": "list_dir"}])
     async with Studio(home, tools=[wait_for_ever]) as studio:
-        session = await studio.start(model=model, folder=folder)
+        session = await studio.start(model=model, folder=folder, mode="allow")
         answer = session.prompt("go")
         running = asyncio.create_task(_end(answer))
         async with asyncio.timeout(5):

@@ -6,14 +6,15 @@ from pathlib import Path
 
 from bottega.messages.message import Message
 from bottega.studio import Studio
-from bottega.workers.recall import MOST, Recall
+from bottega.workers.acting.known import Known
+from bottega.workers.recall import MOST, Recall, Recalled
 
 Scripted = Callable[..., str]
 
 
 def test_a_history_is_given_out_once_and_only_for_the_same_length_of_log() -> None:
     recall = Recall()
-    history = [Message("user", ())]
+    history = Recalled([Message("user", ())], Known())
     recall.keep(1, 7, history)
     assert recall.take(1, 8) is None
     assert recall.take(1, 7) is None, "it was of no use before, and is gone"
@@ -25,9 +26,9 @@ def test_a_history_is_given_out_once_and_only_for_the_same_length_of_log() -> No
 def test_only_the_last_sessions_are_remembered() -> None:
     recall = Recall()
     for n in range(MOST + 1):
-        recall.keep(n, 1, [])
+        recall.keep(n, 1, Recalled([], Known()))
     assert recall.take(0, 1) is None
-    assert recall.take(MOST, 1) == []
+    assert recall.take(MOST, 1) is not None
 
 
 async def test_what_is_remembered_is_what_the_log_says(
@@ -52,7 +53,7 @@ async def test_what_is_remembered_is_what_the_log_says(
                 (message.role, message.content, message.model)
                 for message in await session.history()
             ]
-            assert [(m.role, m.content, m.model) for m in known] == told
+            assert [(m.role, m.content, m.model) for m in known.history] == told
             studio.worker._recall.keep(session.row.n, seq, known)
     async with Studio(home) as other:
         again = await other.resume(session.id)

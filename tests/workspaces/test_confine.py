@@ -10,6 +10,7 @@ import pytest
 from bottega.errors import Refused
 from bottega.workspaces.confine import (
     Entry,
+    Linked,
     Missing,
     NoPermission,
     NotAFile,
@@ -280,3 +281,27 @@ def test_there_is_no_canonical_path_outside_or_through_what_is_missing(
 def test_the_canonical_path_follows_a_workspace_that_was_moved(root: Root, place: Path) -> None:
     place.rename(place.with_name("moved"))
     assert root.canonical("src/main.py") == "src/main.py"
+
+
+@pytest.mark.requirement("A35")
+def test_a_canonical_path_is_opened_without_following_any_link(root: Root, place: Path) -> None:
+    (place / "link").symlink_to("src")
+    (place / "file").symlink_to("README.md")
+    (place / "nowhere").symlink_to("missing")
+    (place / "out").symlink_to("/etc")
+    for path in ("link/main.py", "file", "nowhere", "out/passwd", "link/../README.md"):
+        with pytest.raises(Linked, match="symbolic link"):
+            root.open_file(path, follow=False)
+    for path in ("link", "link/deep", "out"):
+        with pytest.raises(Linked):
+            root.list(path, follow=False)
+    for path in ("link", "file", "nowhere", "link/main.py"):
+        with pytest.raises(Linked):
+            root.stat(path, follow=False)
+    os.close(root.open_file(root.canonical("link/main.py"), follow=False))
+    assert root.stat("src/main.py", follow=False).st_size == 7
+    assert [entry.name for entry in root.list("src", follow=False).entries] == ["deep", "main.py"]
+    with pytest.raises(Missing):
+        root.open_file("src/missing", follow=False)
+    with pytest.raises(NotAFolder):
+        root.open_file("README.md/x", follow=False)

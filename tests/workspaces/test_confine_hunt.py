@@ -65,6 +65,11 @@ def verdict(root: Root, path: str) -> tuple[str, ...]:
     except Exception as problem:
         opened = (type(problem).__name__, str(problem))
     try:
+        with os.fdopen(root.open_file(path, follow=False)) as file:
+            unlinked = ("opened without a link", file.read())
+    except Exception as problem:
+        unlinked = (type(problem).__name__, str(problem))
+    try:
         listed = ("listed", *(entry.name for entry in root.list(path).entries))
     except Exception as problem:
         listed = (type(problem).__name__, str(problem))
@@ -72,7 +77,7 @@ def verdict(root: Root, path: str) -> tuple[str, ...]:
         stated = ("stated", str(root.stat(path).st_ino))
     except Exception as problem:
         stated = (type(problem).__name__, str(problem))
-    return (*opened, *listed, *stated)
+    return (*opened, *unlinked, *listed, *stated)
 
 
 @pytest.mark.fuzz

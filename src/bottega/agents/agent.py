@@ -1,8 +1,12 @@
 """An agent is data: what it is told, on which model it runs, with which tools and within which limits."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from bottega.agents.limits import Limits
+from bottega.approvals.mode import Mode
 from bottega.providers.provider import Wishes
 
 _PROMPT = """\
@@ -10,8 +14,20 @@ You are an assistant at work in Bottega, a workshop where people and agents work
 
 You work in the folder {folder}. Paths that you give to tools are relative to it.
 Use a tool when the answer depends on what is in the folder; look before you claim. Several reads that do not depend on
-each other may be asked for at once. Answer in Markdown, briefly, in the language of the person you talk to. Say
-plainly what you did not find or could not do."""
+each other may be asked for at once. Change a file with the tools that edit files rather than with a command. Answer in
+Markdown, briefly, in the language of the person you talk to. Say plainly what you did not find or could not do."""
+
+
+_MODES: dict[Mode, str] = {
+    "plan": """\
+You are in plan mode: nothing may be changed, run or fetched, and tools that would do so are blocked. Look around, then
+answer with a plan: what you would change, in which files, in which order, and how it can be checked. The person will
+accept it, change it or discard it.""",
+    "ask": """\
+You are in ask mode: you may read freely; the person is asked before a file is changed, a command runs or something is
+fetched, and may say no or change what is run. A denied call is not to be tried in another way.""",
+    "allow": "You are in allow mode: your calls run without anybody being asked. Be as careful as if you were alone.",
+}
 
 
 class Agent(msgspec.Struct, frozen=True):
@@ -22,13 +38,17 @@ class Agent(msgspec.Struct, frozen=True):
     """Empty: the session's."""
     tools: tuple[str, ...] | None = None
     """Names of tools; None: all that there are."""
+    tool_settings: Mapping[str, Mapping[str, Any]] = {}
+    """What some of its tools are configured with, by their names."""
     limits: Limits = Limits()
     wishes: Wishes = Wishes()
+    at_once: int = 8
+    """How many of its calls run at the same time; 1: one after the other."""
     reasoning_in_answer: bool = False
     """Put what the model thought in front of its final response, as plain text."""
 
-    def system(self, folder: str) -> str:
-        return self.prompt.replace("{folder}", folder)
+    def system(self, folder: str, mode: Mode = "ask") -> str:
+        return f"{self.prompt.replace('{folder}', folder)}\n\n{_MODES[mode]}"
 
 
 BUILT_IN = {"assistant": Agent()}

@@ -13,6 +13,7 @@ import msgspec
 from bottega.agents.agent import Agent
 from bottega.agents.model import Model
 from bottega.agents.plan import Plan
+from bottega.approvals.mode import Mode
 from bottega.events import facts
 from bottega.messages.block import (
     Block,
@@ -65,8 +66,16 @@ class World(Protocol):
         """What the user said meanwhile, now in the log."""
         ...
 
-    async def act(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
+    def mode(self) -> Mode:
+        """The mode of the step that begins now: the model is told it, and its calls are judged by it."""
+        ...
+
+    async def act(self, uses: Sequence[ToolUse], mode: Mode) -> list[facts.ToolResultFact]:
         """Run the calls, record intent and result of each; the results in the order of the calls."""
+        ...
+
+    async def offer(self, plan: str) -> None:
+        """Have the person accept, change or discard a plan."""
         ...
 
 
@@ -83,16 +92,22 @@ async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -
         if step >= plan.agent.limits.iterations:
             return await _limit(plan.agent, world)
         step += 1
-        answer = await _think(plan.model, _request(plan, history, world), world, step)
+        mode = world.mode()
+        notices = plan.notices if step == 1 else ()
+        request = _request(plan, history, world, mode)
+        answer = await _think(plan.model, request, world, step, notices)
         if answer is None:
             return Ended(False, "error", "error")
         history.append(Message("assistant", answer.content, model=plan.model.name))
         uses = tool_uses(answer.content)
-        for result in await world.act(uses) if uses else ():
+        for result in await world.act(uses, mode) if uses else ():
             history.append(Message("tool", (_result(result),)))
         steers = await world.steers()
         if not uses and not steers:
-            return _ended(plan.agent, answer)
+            ended = _ended(plan.agent, answer)
+            if mode == "plan" and ended.success and ended.final_response:
+                await world.offer(ended.final_response)
+            return ended
         history += steers
 
 
@@ -108,12 +123,12 @@ async def _limit(agent: Agent, world: World) -> Ended:
     return Ended(False, "resource_limit_exceeded", "limit")
 
 
-def _request(plan: Plan, history: list[Message], world: World) -> Request:
+def _request(plan: Plan, history: list[Message], world: World, mode: Mode) -> Request:
     model, wishes = plan.model, plan.wishes
     return Request(
         model=model.wire_name,
         messages=world.load(repair(unsealed(history, model.name), model.origin)),
-        system=plan.agent.system(plan.folder),
+        system=plan.agent.system(plan.folder, mode),
         tools=plan.registry.specs() if model.abilities.tools else (),
         temperature=wishes.temperature,
         max_output=wishes.max_output,
@@ -123,7 +138,7 @@ def _request(plan: Plan, history: list[Message], world: World) -> Request:
 
 
 async def _think(
-    model: Model, request: Request, world: World, step: int
+    model: Model, request: Request, world: World, step: int, notices: tuple[str, ...]
 ) -> facts.AssistantMessage | None:
     """One model call: deltas as they come, then the whole answer, durable; None after a failure that was told."""
     attempt = 1
@@ -136,7 +151,7 @@ async def _think(
                 world.emit(facts.TextDelta(event.text))
                 await world.room()
             elif isinstance(event, Finished):
-                return _finished(event, model, world)
+                return _finished(event, model, world, notices)
             elif isinstance(event, Failed):
                 await world.record(
                     facts.ErrorMessage(event.message, event.code, event.retryable, event.hint)
@@ -163,7 +178,9 @@ def _emit(event: StreamEvent, world: World) -> None:
         world.emit(facts.ConversationRetrying(event.number, event.of, delay, event.reason))
 
 
-def _finished(event: Finished, model: Model, world: World) -> facts.AssistantMessage:
+def _finished(
+    event: Finished, model: Model, world: World, notices: tuple[str, ...]
+) -> facts.AssistantMessage:
     answer = facts.AssistantMessage(
         event.content,
         event.stop_reason,
@@ -172,7 +189,7 @@ def _finished(event: Finished, model: Model, world: World) -> facts.AssistantMes
         event.cost if event.cost is not None else model.price(event),
         event.provider_stop,
         asked=model.name,
-        notices=event.notices,
+        notices=(*notices, *event.notices),
     )
     # What follows is waited for, and this with it: the intent of its first call, or the exchange's end.
     world.emit(answer)

@@ -14,3 +14,5 @@ class Plan(msgspec.Struct, frozen=True):
     registry: Registry
     folder: str
     wishes: Wishes = Wishes()
+    notices: tuple[str, ...] = ()
+    """What the person should know of this exchange's tools, one sentence each."""

@@ -1,6 +1,7 @@
 """The program `bottega`: finds the command, and turns whatever goes wrong into one sentence and an exit code.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 130 and 143 stopped by a signal.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 4 an answer is waited for, 5 somebody else has
+answered already, 130 and 143 stopped by a signal.
 """
 
 import os
@@ -20,13 +21,18 @@ ENTRIES = {
     name: Entry(f"bottega.cli.commands.{module}", help_, section)
     for section, rows in {
         _WORK: {
-            "chat": ("chat", "Talk with an agent in this folder."),
-            "run": ("run", "Run one prompt to its end and print the answer."),
+            "chat": ("work.chat", "Talk with an agent in this folder."),
+            "run": ("work.run", "Run one prompt to its end and print the answer."),
+            "asks": ("work.asks", "List what waits for an answer."),
+            "approve": ("work.approve", "Answer something that waits."),
+            "resume": ("work.resume", "Go on with an exchange that waited for an answer."),
         },
         _SESSIONS: {
             "sessions": ("sessions", "List the sessions."),
             "show": ("show", "Show what was said in a session."),
             "events": ("events", "Print everything that happened in a session."),
+            "changes": ("files.changes", "Show what a session changed in its folder."),
+            "revert": ("files.revert", "Undo what a session changed in its folder."),
             "search": ("search", "Find words in all sessions."),
             "export": ("export", "Write a session to a file."),
             "import": ("imports", "Read a session from a file that export wrote."),
@@ -37,6 +43,7 @@ ENTRIES = {
             "models": ("models", "List the models that can be used now."),
             "keys": ("keys", "Keep, list, test and remove providers' keys."),
             "config": ("config", "Read and change settings."),
+            "mcp": ("tools.mcp", "Add, list, test, approve and remove MCP servers."),
             "doctor": ("doctor", "Look at everything that Bottega needs, and say how to mend it."),
             "db": ("db", "Check, back up and trim the database."),
             "completion": ("completion", "Print the script that completes commands in your shell."),

@@ -1,11 +1,12 @@
 """What Ctrl-C, a kill or a lost terminal mean for a running exchange: stop it properly, then leave.
 
-The first signal asks for the end, which is stored like any other; a second one no longer waits for it.
+The first signal asks for the end, which is stored like any other; a second one no longer waits for it. An exchange that
+only waits for a person is left waiting by all but Ctrl-C: who comes back can still answer.
 """
 
 import asyncio
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -25,7 +26,8 @@ class Stop:
 
     def __init__(self) -> None:
         self.by: signal.Signals | None = None
-        self.twice = False
+        self.at_once = False
+        """Nobody waits for its end any more."""
 
     @property
     def leaves(self) -> bool:
@@ -38,17 +40,24 @@ class Stop:
         return CODES[self.by] if self.by else 130
 
 
+def _never() -> bool:
+    return False
+
+
 @contextmanager
-def stoppable(answer: Running) -> Generator[Stop]:
-    """While this lasts, a signal stops the exchange; a second one cancels the task that is in here."""
+def stoppable(answer: Running, waits: Callable[[], bool] = _never) -> Generator[Stop]:
+    """While this lasts, a signal stops the exchange; a second one cancels the task that is in here.
+
+    `waits` says whether it only waits for a person now.
+    """
     stop = Stop()
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     asked: set[asyncio.Task[bool]] = set()
 
     def on_signal(which: signal.Signals) -> None:
-        if stop.by is not None:
-            stop.twice = True
+        if stop.by is not None or (which is not signal.SIGINT and waits()):
+            stop.by, stop.at_once = stop.by or which, True
             if task:
                 task.cancel()
             return

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from bottega.approvals.mode import MODES
 from bottega.cli import logs
 from bottega.cli.lazy import Invocation
 from bottega.errors import BadUsage
@@ -46,6 +47,16 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end, with logging as the command line asks for."""
     logs.begin(click.get_current_context().ensure_object(Invocation).debug)
     return asyncio.run(work)
+
+
+def mode_option(command: Decorated) -> Decorated:
+    """How much the agent may do unasked."""
+    return click.option(
+        "--mode",
+        type=click.Choice(MODES),
+        help="plan: it changes nothing; ask: you are asked before anything that matters;"
+        " allow: it asks for nothing.  [default: ask]",
+    )(command)
 
 
 def agent_options(command: Decorated) -> Decorated:

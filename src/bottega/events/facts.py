@@ -21,6 +21,8 @@ class FileChange(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The sha256 of the old bytes; empty: there was no file."""
     after: str = ""
     """The sha256 of the new bytes; empty: the file goes."""
+    mode: int = 0
+    """Permission bits of a file that went, to give them back with its bytes; 0: as usual."""
 
 
 class FileSeen(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -144,6 +146,10 @@ class ToolResultFact(_Fact, frozen=True):
     seen: tuple[FileSeen, ...] = ()
     writes: tuple[FileChange, ...] = ()
     """Files that a command was found to have changed."""
+    usage: Usage = Usage()
+    """Of model calls that the tool made by itself."""
+    cost: int | None = 0
+    """Micro-USD of those; None: a price is unknown."""
 
 
 class ApprovalRequired(_Fact, frozen=True):

@@ -59,7 +59,7 @@ def load(messages: tuple[Message, ...], read: Callable[[str], bytes]) -> tuple[M
 class Attachments:
     def __init__(self, database: Database, blobs: Blobs) -> None:
         self.database = database
-        self._blobs = blobs
+        self.blobs = blobs
 
     def read(self, n: int, name: str) -> bytes:
         """The bytes of a blob that this session has; any other is not found, wherever it lies."""
@@ -70,7 +70,7 @@ class Attachments:
         )
         if not found:
             raise NotFound(f"This session has no attachment {name!r}.")
-        return self._blobs.read(name)
+        return self.blobs.read(name)
 
     def names(self, n: int) -> list[str]:
         rows = self.database.read_now(
@@ -82,13 +82,13 @@ class Attachments:
 
     async def keep(self, n: int, content: bytes) -> str:
         """Keep the bytes as a blob of this session; return its name once all of it is durable."""
-        name = await asyncio.to_thread(self._blobs.keep, content)
+        name = await asyncio.to_thread(self.blobs.keep, content)
         await self.database.write(lambda connection: self.add(connection, n, [name]))
         return name
 
     def add(self, connection: sqlite3.Connection, n: int, names: Iterable[str]) -> None:
         """In the transaction of the event that names these blobs: let the session read them."""
-        attach(connection, self._blobs, n, names)
+        attach(connection, self.blobs, n, names)
 
 
 def attach(connection: sqlite3.Connection, blobs: Blobs, n: int, names: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from bottega.approvals.mode import Mode
 from bottega.errors import Conflict, NotFound
 from bottega.events import facts
 from bottega.events.event import Event
@@ -77,7 +78,7 @@ class Inbox:
             if known:
                 index = known[1]
             else:
-                index = _insert(connection, session.n, prompt, body, digest, by)
+                index = insert(connection, session.n, prompt, by)
                 attach(connection, self._blobs, session.n, media)
             lease = contender.take(connection, session.n) if contender else None
             failpoint("inbox.after_admit")
@@ -157,6 +158,37 @@ class Inbox:
         event = Event("model_changed", now(), facts.ModelChanged(model), actor="user")
         await self._log.append(session.n, [event], also)
 
+    def unfinished(self, session: SessionRow) -> str | None:
+        """The id of the exchange that has begun and not ended."""
+        row = self._log.database.read_now(
+            lambda c: c.execute(
+                "SELECT message_id FROM inbox WHERE session = ? AND status = 'running'",
+                (session.n,),
+            ).fetchone()
+        )
+        return row[0] if row else None
+
+    async def index_of(self, session: SessionRow, message_id: str) -> int:
+        """Where the prompt of that id stands in the log."""
+        row = await self._log.database.read(
+            lambda c: c.execute(
+                "SELECT idx FROM inbox WHERE session = ? AND message_id = ?",
+                (session.n, message_id),
+            ).fetchone()
+        )
+        if row is None:
+            raise NotFound(f"There is no prompt {message_id!r} in this session.")
+        return row[0]
+
+    async def change_mode(self, session: SessionRow, mode: Mode) -> None:
+        """From its next step on, the session runs in this mode."""
+
+        def also(connection: sqlite3.Connection) -> bool | None:
+            return True if set_mode(connection, session.n, mode) else None
+
+        event = Event("mode_changed", now(), facts.ModeChanged(mode), actor="user")
+        await self._log.append(session.n, [event], also)
+
     async def interrupt(self, session: SessionRow, message_id: str) -> bool:
         """Ask whoever runs this exchange to stop it now; False if it does not run."""
 
@@ -165,16 +197,28 @@ class Inbox:
                 "SELECT 1 FROM inbox WHERE session = ? AND message_id = ? AND status = 'running'",
                 (session.n, message_id),
             ).fetchone()
+            # One that waits for an answer no longer does: whoever comes next closes it.
+            connection.execute(
+                "UPDATE sessions SET status = 'running' WHERE n = ? AND status = 'waiting'",
+                (session.n,),
+            )
             return True if row else None
 
         event = Event("cancel_requested", now(), facts.CancelRequested(), message_id, actor="user")
         return bool(await self._log.append(session.n, [event], also))
 
 
-def _insert(
-    connection: sqlite3.Connection, n: int, prompt: Prompt, body: bytes, digest: str, by: Place
-) -> int:
-    """Add the row; return the index that `prompt_queued` will get in this same transaction."""
+def set_mode(connection: sqlite3.Connection, n: int, mode: Mode) -> bool:
+    changed = connection.execute(
+        "UPDATE sessions SET mode = ?1 WHERE n = ?2 AND mode <> ?1", (mode, n)
+    )
+    return changed.rowcount == 1
+
+
+def insert(connection: sqlite3.Connection, n: int, prompt: Prompt, by: Place) -> int:
+    """Add the row; return the index that `prompt_queued` gets, if it is the transaction's first event."""
+    body = msgspec.json.encode(prompt)
+    digest = hashlib.sha256(body).hexdigest()
     found = connection.execute("SELECT last_index + 1 FROM sessions WHERE n = ?", (n,)).fetchone()
     if found is None:
         raise NotFound("This session was deleted.")

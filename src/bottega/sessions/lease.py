@@ -13,6 +13,7 @@ import msgspec
 
 from bottega.errors import NewerSchema, NotFound
 from bottega.failpoint import failpoint
+from bottega.sessions import asks
 from bottega.sessions.session import VERSION
 from bottega.storage.home import Home, is_dead
 
@@ -30,6 +31,8 @@ class Lease(msgspec.Struct, frozen=True):
     """How many events owners have appended: the next append must find this number."""
     takeovers: int
     """How often in a row a dead holder left an exchange unfinished."""
+    parked: bool = False
+    """The exchange that is unfinished waited for an answer, which has come."""
 
 
 class Contender:
@@ -52,12 +55,13 @@ class Contender:
     def take(self, connection: sqlite3.Connection, n: int) -> Lease | None:
         """Inside a transaction: take the lease if it is free; None while somebody holds it."""
         row = connection.execute(
-            "SELECT holder, generation, beat, owner_seq, takeovers, needs FROM sessions WHERE n = ?",
+            "SELECT holder, generation, beat, owner_seq, takeovers, needs, status FROM sessions"
+            " WHERE n = ?",
             (n,),
         ).fetchone()
         if row is None:
             raise NotFound("This session was deleted.")
-        holder, generation, beat, seq, takeovers, needs = row
+        holder, generation, beat, seq, takeovers, needs, status = row
         if needs > VERSION:
             raise NewerSchema(
                 "This session was run by a newer Bottega; this one can show it, but not go on with it.",
@@ -65,20 +69,24 @@ class Contender:
             )
         if holder is not None and not self._is_free(n, holder, generation, beat):
             return None
-        failpoint("lease.before_take")
         unfinished = connection.execute(
             "SELECT 1 FROM inbox WHERE session = ? AND status = 'running'", (n,)
         ).fetchone()
+        parked = bool(unfinished) and holder is None
+        if status == "waiting" and asks.waits(connection, n):
+            return None
+        failpoint("lease.before_take")
         if not unfinished:
             takeovers = 0
         elif holder is not None:  # one that waits for a person has let go: that is no crash
             takeovers += 1
         connection.execute(
             "UPDATE sessions SET holder = ?, generation = generation + 1, beat = beat + 1,"
-            " takeovers = ? WHERE n = ?",
+            " takeovers = ?, status = CASE status WHEN 'waiting' THEN 'running' ELSE status END"
+            " WHERE n = ?",
             (self.worker, takeovers, n),
         )
-        return Lease(n, self.worker, generation + 1, seq, takeovers)
+        return Lease(n, self.worker, generation + 1, seq, takeovers, parked)
 
     def _is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
         if holder == self.worker:
@@ -109,6 +117,18 @@ def release(connection: sqlite3.Connection, lease: Lease) -> bool:
     ).fetchone()
     if waits:
         return False
+    let_go(connection, lease)
+    return True
+
+
+def park(connection: sqlite3.Connection, lease: Lease) -> bool:
+    """Let go while an answer is waited for; False if it has come meanwhile, and the holder goes on."""
+    if not asks.waits(connection, lease.n):
+        return False
+    connection.execute(
+        "UPDATE sessions SET status = 'waiting' WHERE n = ? AND generation = ? AND holder = ?",
+        (lease.n, lease.generation, lease.worker),
+    )
     let_go(connection, lease)
     return True
 

@@ -48,7 +48,7 @@ class _Batch:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self.also: list[Also] = []
+        self.also: Also | None = None
         self.waiters: list[asyncio.Future[None]] = []
         self.size = 0
         self.job: Job | None = None
@@ -112,14 +112,15 @@ class Pen:
         size = sum(map(weight, events))
         self._size += size
         with self._lock:
-            batch = self._batch
+            # What may be refused goes apart: a refusal must not take with it what others wrote.
+            batch = None if also else self._batch
             fresh = batch is None
             if batch is None:
-                batch = self._batch = _Batch()
+                batch = _Batch()
+                self._batch = None if also else batch
             batch.events += events
             batch.size += size
-            if also:
-                batch.also.append(also)
+            batch.also = also
             if waiter:
                 batch.waiters.append(waiter)
         if fresh:
@@ -132,7 +133,8 @@ class Pen:
     def _write(self, batch: _Batch, connection: sqlite3.Connection) -> list[Row]:
         """In the writer's thread: store everything that waits."""
         with self._lock:
-            self._batch = None
+            if self._batch is batch:
+                self._batch = None
         if self._stopped:
             raise self._stopped  # what came before is missing: nothing may follow it
         try:
@@ -148,8 +150,8 @@ class Pen:
         with _apart(connection) if batch.also else nullcontext():
             last = self._claim(connection, bodies)
             rows = store(connection, self.lease.n, last, bodies)
-            for work in batch.also:
-                work(connection)
+            if batch.also:
+                batch.also(connection)
         failpoint("pen.after_write")
         self._seq += len(bodies)
         return rows

@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections.abc import Collection
 from typing import Any, Literal
 
 import msgspec
@@ -10,12 +11,15 @@ from bottega.errors import BadUsage, NotFound
 from bottega.ids import SessionId, fresh_session
 from bottega.storage.database import Database
 
-Status = Literal["idle", "queued", "running"]
+Status = Literal["idle", "queued", "running", "waiting"]
+"""`waiting`: the exchange that runs waits for an answer, and no worker holds the session meanwhile."""
 
 VERSION = 1
 """Programs below a session's `needs` may follow it but not run it."""
 
-_COLUMNS = "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index"
+_COLUMNS = (
+    "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode"
+)
 
 
 class SessionRow(msgspec.Struct, frozen=True):
@@ -31,6 +35,8 @@ class SessionRow(msgspec.Struct, frozen=True):
     status: Status
     needs: int
     last_index: int
+    mode: str = ""
+    """Empty: the settings' own."""
 
 
 def now() -> int:
@@ -44,15 +50,17 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, *, model: str, agent: str, folder: str, title: str = "") -> SessionRow:
+    async def create(
+        self, *, model: str, agent: str, folder: str, title: str = "", mode: str = ""
+    ) -> SessionRow:
         session_id = fresh_session()
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
             connection.execute(
-                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (session_id, at, at, title, model, agent, folder, VERSION),
+                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (session_id, at, at, title, model, agent, folder, VERSION, mode),
             )
 
         await self._database.write(insert)
@@ -86,6 +94,18 @@ class Sessions:
             )
         return _row(rows[0])
 
+    def numbered(self, n: int) -> SessionRow:
+        """The session that other tables know by this number."""
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE n = ?",  # noqa: S608
+                (n,),
+            ).fetchone()
+        )
+        if row is None:
+            raise NotFound("This session was deleted.")
+        return _row(row)
+
     async def list(self, limit: int = 50, before: int | None = None) -> list[SessionRow]:
         """The newest first; `before` is the `updated_at` of the last one of the page before."""
         rows = await self._database.read(
@@ -96,6 +116,18 @@ class Sessions:
             ).fetchall()
         )
         return [_row(row) for row in rows]
+
+    def last_in(self, folders: Collection[str]) -> SessionRow | None:
+        """The session that was last worked on in one of these folders."""
+        marks = ",".join("?" * len(folders))
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE folder IN ({marks})"  # noqa: S608
+                " ORDER BY updated_at DESC, n DESC LIMIT 1",
+                tuple(folders),
+            ).fetchone()
+        )
+        return _row(row) if row else None
 
     async def rename(self, session_id: str, title: str) -> None:
         row = self.get(session_id)

@@ -64,4 +64,34 @@ CREATE INDEX attachments_by_blob ON attachments (blob);
 CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 """,
     ),
+    Migration(
+        2,
+        "asks",
+        """
+ALTER TABLE sessions ADD COLUMN mode TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE asks (
+  id TEXT NOT NULL UNIQUE,
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  tool_id TEXT NOT NULL,
+  body BLOB NOT NULL,
+  input BLOB NOT NULL,
+  status TEXT NOT NULL DEFAULT 'open',
+  reply BLOB,
+  granted TEXT NOT NULL DEFAULT '',
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX asks_of_session ON asks (session);
+CREATE INDEX asks_open ON asks (session) WHERE status = 'open';
+
+CREATE TABLE client_tools (
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  spec BLOB NOT NULL,
+  PRIMARY KEY (session, name)
+) STRICT, WITHOUT ROWID;
+""",
+    ),
 )

@@ -8,6 +8,7 @@ import fcntl
 import os
 import re
 import time
+from hashlib import sha256
 from pathlib import Path
 
 from bottega.errors import Misconfigured, StorageFailed
@@ -50,6 +51,19 @@ class Home:
     @property
     def backups(self) -> Path:
         return self.path / "backups"
+
+    @property
+    def outputs(self) -> Path:
+        """What commands printed, a folder a session."""
+        return self.path / "outputs"
+
+    @property
+    def workspaces(self) -> Path:
+        return self.path / "workspaces"
+
+    def workspace(self, folder: str) -> Path:
+        """What is kept of a folder that is worked in: its fence, and what commands found there. By its real path."""
+        return self.workspaces / sha256(os.fsencode(folder)).hexdigest()[:32]
 
     def enter(self) -> None:
         """Make the folder if it is missing and say that this process uses it."""

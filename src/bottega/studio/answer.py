@@ -2,11 +2,13 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from bottega.errors import Conflict, Problem
 from bottega.events import facts, fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
@@ -18,32 +20,58 @@ from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.studio.opened import Opened
 
-Callback = Callable[[Any], Awaitable[None] | None]
+Callback = Callable[[Any], Any]
 
 RETRY = 1.0
 """Seconds between two tries to run a prompt that waits in a session which another process holds."""
 
 
+class Waits(Problem):
+    """The exchange cannot go on before something that was asked is answered."""
+
+    code = "approval_required"
+    exit_code = 4
+
+
+class Callbacks(msgspec.Struct, frozen=True):
+    on_chunk: Callback | None = None
+    on_additional: Callback | None = None
+    on_complete: Callback | None = None
+    on_approval: Callback | None = None
+    """Is given each `Ask`; returns a `Reply`, or None to leave it open."""
+
+
+NO_CALLBACKS = Callbacks()
+
+
 class Answer:
-    """One exchange under way: iterate over its events, or await its end. Leaving the loop does not stop it."""
+    """One exchange under way: iterate over its events, or await its end. Leaving the loop does not stop it.
+
+    With `wait` it goes on while something that was asked is open, however long that takes; without, the iteration ends
+    there, and awaiting raises `Waits`.
+    """
 
     def __init__(
         self,
         opened: Opened,
         row: SessionRow,
-        prompt: Prompt,
+        prompt: Prompt | str,
         place: Place,
-        callbacks: tuple[Callback | None, Callback | None, Callback | None],
+        callbacks: Callbacks = NO_CALLBACKS,
+        *,
+        wait: bool = False,
     ) -> None:
+        """`prompt` is what is said, or the id of an exchange that was begun before."""
         self._opened = opened
         self._row = row
         self._prompt = prompt
         self._place: Place = place
-        self._on_chunk, self._on_additional, self._on_complete = callbacks
+        self._callbacks = callbacks
+        self._wait = wait
 
     @property
     def message_id(self) -> str:
-        return self._prompt.message_id
+        return self._prompt if isinstance(self._prompt, str) else self._prompt.message_id
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return self._events()
@@ -60,6 +88,11 @@ class Answer:
         async for event in self._events():
             if isinstance(event.data, facts.ExchangeResponse):
                 end = event.data
+        if end is None and (waiting := self._opened.runtime.asks.open(self._row.n)):
+            raise Waits(
+                f"The exchange waits for an answer to {waiting[0].asked.question!r}.",
+                hint="Answer it with session.answer, or give prompt an on_approval.",
+            )
         return end or facts.ExchangeResponse(False, "user_stopped", "cancelled", 0)
 
     async def _events(self) -> AsyncIterator[Event]:
@@ -76,6 +109,8 @@ class Answer:
 
     async def _admit(self) -> tuple[int, asyncio.Task[None]]:
         opened, row = self._opened, self._row
+        if isinstance(self._prompt, str):
+            return await self._found(self._prompt), asyncio.create_task(self._see_to_it(None))
         content, names = self._prompt.content, ()
         if any(isinstance(block, Media) for block in content):
             content, names = await asyncio.to_thread(attach.keep, content, opened.runtime.blobs)
@@ -86,6 +121,9 @@ class Answer:
         first = opened.worker.attend(row, admission.lease) if admission.lease else None
         return admission.index, asyncio.create_task(self._see_to_it(first))
 
+    async def _found(self, message_id: str) -> int:
+        return await self._opened.runtime.inbox.index_of(self._row, message_id)
+
     async def _see_to_it(self, attending: asyncio.Task[None] | None) -> None:
         """Have the prompt run here as soon as nobody else does; fails where it can no longer run here."""
         while True:
@@ -94,6 +132,8 @@ class Answer:
             await asyncio.wait({task})
             if not task.cancelled():
                 task.result()
+            if not self._wait and self._opened.runtime.asks.open(self._row.n):
+                return
             await asyncio.sleep(RETRY)
 
     async def _followed(
@@ -118,15 +158,26 @@ class Answer:
             await feed.wait(cursor, running)
             if running.done() and feed.last_index <= cursor:
                 running.result()
+                return  # what was asked is open, and nobody waits for the answer here
 
     async def _tell(self, event: Event) -> None:
         payload = event.data
         if isinstance(payload, facts.TextDelta):
-            await call(self._on_chunk, payload.text)
+            await call(self._callbacks.on_chunk, payload.text)
         elif isinstance(payload, ToolUseMessage) and payload.complete:
-            await call(self._on_additional, payload)
+            await call(self._callbacks.on_additional, payload)
         elif isinstance(payload, facts.ExchangeResponse):
-            await call(self._on_complete, payload.final_response)
+            await call(self._callbacks.on_complete, payload.final_response)
+        elif isinstance(payload, facts.ApprovalRequired) and self._callbacks.on_approval:
+            await self._ask(payload)
+
+    async def _ask(self, asked: facts.ApprovalRequired) -> None:
+        """Have the caller answer what is still open; somebody else may be quicker."""
+        asks = self._opened.runtime.asks
+        ask = asks.get(asked.approval_id)
+        if ask.reply is None and (reply := await call(self._callbacks.on_approval, ask)):
+            with suppress(Conflict):
+                await asks.answer(ask.id, reply, shown=asked.hash)
 
 
 def _is_taken_up(fact: Event, message_id: str) -> bool:
@@ -134,10 +185,9 @@ def _is_taken_up(fact: Event, message_id: str) -> bool:
     return isinstance(fact.data, facts.UserMessage) and fact.data.prompt_id == message_id
 
 
-async def call(callback: Callback | None, value: Any) -> None:
-    """Call it, and wait for it if it is asynchronous."""
+async def call(callback: Callback | None, value: Any) -> Any:
+    """Call it, and wait for it if it is asynchronous; what it gives."""
     if callback is None:
-        return
+        return None
     result = callback(value)
-    if inspect.isawaitable(result):
-        await result
+    return await result if inspect.isawaitable(result) else result

@@ -2,6 +2,7 @@
 
 from bottega.runtime import Runtime
 from bottega.sessions.session import SessionRow
+from bottega.workers.acting.hands import Hands
 from bottega.workers.worker import OnCrash, Worker
 
 
@@ -10,6 +11,14 @@ class Opened:
         self.runtime = runtime
         self._on_crash: OnCrash = on_crash
         self._worker: Worker | None = None
+        values = runtime.settings.values
+        self.hands = Hands(
+            runtime.log,
+            runtime.sandboxes,
+            rules=values.rules,
+            mode=values.mode,
+            patience=values.patience,
+        )
 
     @property
     def worker(self) -> Worker:
@@ -17,16 +26,20 @@ class Opened:
         if self._worker is None:
             parts = self.runtime
             self._worker = Worker(
-                parts.log, parts.attachments, parts.plan, parts.registry, on_crash=self._on_crash
+                parts.log, parts.attachments, parts.plan, self.hands, on_crash=self._on_crash
             )
         return self._worker
 
     async def cancel(self, row: SessionRow, message_id: str) -> bool:
         """Stop that exchange, or take the prompt back if it still waits; False if it is over."""
         inbox = self.runtime.inbox
-        return await inbox.interrupt(row, message_id) or await inbox.cancel(row, message_id)
+        if not await inbox.interrupt(row, message_id):
+            return await inbox.cancel(row, message_id)
+        self.worker.attend(row)  # where it only waited for an answer, nobody else would close it
+        return True
 
     async def close(self) -> None:
         if self._worker:
             await self._worker.close()
+        await self.hands.close()
         await self.runtime.close()

@@ -1,9 +1,11 @@
 """A session, as a Python programmer holds it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any
 
-from bottega.errors import BadUsage
+from bottega.approvals.mode import Mode, checked_mode
+from bottega.errors import BadUsage, NotFound
 from bottega.events import fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
@@ -12,11 +14,14 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Block, Text
 from bottega.messages.message import Message
 from bottega.providers.provider import Wishes
-from bottega.sessions import views
-from bottega.sessions.history import replay
+from bottega.sessions import clients, plans
+from bottega.sessions.asks import Ask, Reply, Word
+from bottega.sessions.clients import ClientTool
 from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.session import SessionRow
-from bottega.studio.answer import Answer, Callback, call
+from bottega.sessions.told import views
+from bottega.sessions.told.history import replay
+from bottega.studio.answer import Answer, Callback, Callbacks, call
 from bottega.studio.opened import Opened
 
 NO_WISHES = Wishes()
@@ -33,7 +38,7 @@ class Session:
     def id(self) -> str:
         return self.row.id
 
-    def prompt(
+    def prompt(  # noqa: PLR0913 - each is a word of its own
         self,
         content: str | tuple[Block, ...],
         *,
@@ -43,20 +48,94 @@ class Session:
         on_chunk: Callback | None = None,
         on_additional_message: Callback | None = None,
         on_complete: Callback | None = None,
+        on_approval: Callback | None = None,
+        wait: bool | None = None,
     ) -> Answer:
         """Admit a prompt and follow its exchange: iterate over the events, or await the `ExchangeResponse`.
+
+        `on_approval` is given each `Ask` and returns a `Reply`, or None: then somebody else answers. With `wait`, which
+        is so where there is an `on_approval`, an ask that is open is waited for; else iterating ends there.
 
         The same `message_id` with the same content is the same prompt: it runs once, and is followed again.
         """
         blocks = _said(content)
         prompt = Prompt(message_id or fresh_message(), blocks, model, wishes=wishes)
-        callbacks = (on_chunk, on_additional_message, on_complete)
-        return Answer(self._opened, self.row, prompt, self._place, callbacks)
+        callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
+        waits = wait if wait is not None else on_approval is not None
+        return Answer(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
+
+    def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:
+        """Follow the exchange that is under way, or waits for an answer; None if none is."""
+        message_id = self._opened.runtime.inbox.unfinished(self.row)
+        if message_id is None:
+            return None
+        callbacks = Callbacks(on_approval=on_approval)
+        return Answer(self._opened, self.row, message_id, self._place, callbacks, wait=wait)
+
+    @property
+    def mode(self) -> Mode:
+        """How much is done unasked, from the next step on."""
+        return self._opened.hands.mode(self.row)
+
+    async def change_mode(self, mode: Mode) -> None:
+        await self._opened.runtime.inbox.change_mode(self.row, checked_mode(mode))
+
+    def asks(self) -> list[Ask]:
+        """What waits for an answer."""
+        return self._opened.runtime.asks.open(self.row.n)
+
+    async def answer(
+        self,
+        ask: Ask | str,
+        word: Word,
+        *,
+        note: str = "",
+        input: dict[str, Any] | None = None,
+        grant: str = "",
+        shown: str = "",
+    ) -> None:
+        """Answer an ask: the first answer counts. `shown` is the hash that was displayed; an `Ask` knows its own."""
+        asks = self._opened.runtime.asks
+        found = asks.get(ask) if isinstance(ask, str) else ask
+        reply = Reply(word, note, input, grant)
+        await asks.answer(found.id, reply, shown=shown or found.asked.hash)
+
+    async def declare_tools(self, tools: Iterable[ClientTool]) -> None:
+        """Tools that this client runs itself: each call of one is an ask of kind `client`."""
+        await clients.declare(self._opened.runtime.database, self.row.n, tools)
+
+    async def send_tool_result(self, tool_id: str, result: Any, *, is_error: bool = False) -> None:
+        """Answer a call of a tool that this client declared."""
+        for ask in self.asks():
+            if ask.kind == "client" and ask.asked.tool_id == tool_id:
+                sent = {"result": result, "is_error": is_error}
+                await self.answer(ask, "result", input=sent)
+                return
+        raise NotFound(f"No call {tool_id!r} waits for a result.")
+
+    async def accept_plan(
+        self,
+        mode: Mode = "ask",
+        *,
+        edited: str = "",
+        on_approval: Callback | None = None,
+        wait: bool | None = None,
+    ) -> Answer:
+        """Have the plan that was offered carried out, as it is or as it was changed, in this mode."""
+        said = await plans.accept(self._opened.runtime.asks, self.row, checked_mode(mode), edited)
+        callbacks = Callbacks(on_approval=on_approval)
+        waits = wait if wait is not None else on_approval is not None
+        return Answer(self._opened, self.row, said, self._place, callbacks, wait=waits)
+
+    async def discard_plan(self) -> None:
+        for ask in self.asks():
+            if ask.kind == "plan":
+                await self.answer(ask, "discard")
 
     def steer(self, content: str | tuple[Block, ...]) -> Answer:
         """Say something into the exchange that runs, and share its end; if none runs, it is a prompt like any other."""
         prompt = Prompt(fresh_message(), _said(content), steer=True)
-        return Answer(self._opened, self.row, prompt, self._place, (None, None, None))
+        return Answer(self._opened, self.row, prompt, self._place)
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
         """Every event past the cursor, facts and what is derived from them, then what comes."""

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
+from bottega.approvals.mode import Mode, checked_mode
 from bottega.errors import BadUsage
 from bottega.runtime import Runtime
+from bottega.sessions.asks import Ask
+from bottega.sessions.care.retention import Trimmed, trim
 from bottega.sessions.inbox import Place
-from bottega.sessions.retention import Trimmed, trim
 from bottega.sessions.session import SessionRow
 from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
@@ -87,13 +89,18 @@ class Studio:
         agent: str = "",
         folder: Path | str = ".",
         title: str = "",
+        mode: Mode | Literal[""] = "",
     ) -> Session:
-        """Begin a session in a folder; refuse a model, an agent or a folder that cannot be used."""
+        """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used."""
         where = existing_folder(folder)
         chosen = self.runtime.choose(model).model
         self.runtime.model(chosen)
         row = await self.runtime.sessions.create(
-            model=chosen, agent=self.runtime.agent(agent).name, folder=str(where), title=title
+            model=chosen,
+            agent=self.runtime.agent(agent).name,
+            folder=str(where),
+            title=title,
+            mode=checked_mode(mode) if mode else "",
         )
         return Session(self.opened, row, self._place)
 
@@ -102,6 +109,15 @@ class Studio:
         row = self.runtime.sessions.get(session_id)
         await self.worker.mend(row)
         return Session(self.opened, self.runtime.sessions.get(row.id), self._place)
+
+    def find(self, session_id: str) -> Session:
+        """A session as it is: nothing in it is mended, and nothing runs until it is told to."""
+        return Session(self.opened, self.runtime.sessions.get(session_id), self._place)
+
+    def asks(self) -> list[tuple[SessionRow, Ask]]:
+        """All that waits for an answer, in every session, oldest first."""
+        rows = self.runtime.sessions
+        return [(rows.numbered(ask.session), ask) for ask in self.runtime.asks.open()]
 
     async def sessions(self, limit: int = 50) -> list[SessionRow]:
         return await self.runtime.sessions.list(limit)

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from bottega.approvals.touch import Touch
 from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
@@ -44,6 +45,11 @@ class Context(Protocol):
         """What this tool was configured with, for this agent."""
         ...
 
+    @property
+    def judged(self) -> Touch | None:
+        """What this call was found to touch when it was judged; None: nobody looked."""
+        ...
+
     def emit_output(self, text: str) -> None:
         """Show a piece of output while the tool still runs; the result must not rely on it."""
         ...
@@ -76,6 +82,10 @@ class Context(Protocol):
 
     async def ask(self, question: Question) -> str:
         """Ask the person, durably; returns what they said."""
+        ...
+
+    async def delegate(self) -> dict[str, Any]:
+        """Have the client that declared this tool run it, and wait, durably, for its `result` or `is_error`."""
         ...
 
     async def todos(self) -> tuple[Todo, ...]: ...

@@ -1,6 +1,6 @@
 """What a wrong path probably meant: the names beside it that look most like it."""
 
-from bottega.errors import Problem
+from bottega.errors import NotFound, Problem
 from bottega.workspaces.confine import Root
 
 _MOST = 3
@@ -20,6 +20,13 @@ def nearest(root: Root, path: str) -> list[str]:
     found = [name for low in ranked for name, folded in names.items() if folded == low]
     prefix = "" if folder == "." else f"{folder}/"
     return [prefix + "/".join((name, *_kept(root, prefix + name, rest))) for name in found]
+
+
+def not_found(root: Root, path: str, problem: Problem) -> NotFound:
+    """The problem of a path that is not there, with what was probably meant as the next step."""
+    alike = [repr(each) for each in nearest(root, path)]
+    meant = f"Did you mean {' or '.join(alike)}?" if alike else ""
+    return NotFound(problem.message, hint=meant)
 
 
 def _last_folder(root: Root, parts: list[str]) -> tuple[str, str, list[str]]:

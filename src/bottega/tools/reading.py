@@ -3,6 +3,7 @@
 Memory stays bounded: a large file is read in pieces, and only for lines that were asked for.
 """
 
+import hashlib
 import os
 from typing import BinaryIO
 
@@ -55,32 +56,61 @@ class Reading(msgspec.Struct, frozen=True, omit_defaults=True):
     start_line: int = 0
     end_line: int = 0
     note: str = ""
+    source: str = ""
+    """`log` where the file is gone and the session's log still holds it; else it is the file's own."""
 
 
-def read(root: Root, path: str, spans: tuple[Span, ...] = ()) -> Reading | Image:
-    """The text of a file, or of some lines; an image as itself. Raises a `Problem` for the rest."""
-    at = root.relative(path)
-    for span in spans:
-        if span.end and span.end < span.start:
-            raise OutOfRange(f"Lines {span.start} to {span.end} of {at!r} end before they start.")
-    with os.fdopen(root.open_file(path), "rb", buffering=0) as file:
+class Asked(msgspec.Struct, frozen=True):
+    """What is wanted of one file."""
+
+    path: str
+    """As it was asked for; what is read is the canonical path that it leads to."""
+    spans: tuple[Span, ...] = ()
+    numbered: bool = False
+    """With the number of each line before it."""
+
+
+def read(root: Root, canonical: str, asked: Asked) -> tuple[Reading | Image, str]:
+    """The text of a file, or of some lines, or an image as itself; and the sha256 of the whole.
+
+    Of a large file the digest is empty. Raises a `Problem` for whatever cannot be read.
+    """
+    with os.fdopen(root.open_file(canonical, follow=False), "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
-        head = file.read(_HEAD) or b""
+        head = os.pread(file.fileno(), _HEAD, 0)
         media_type = _image(head)
-        if media_type:
-            return _as_image(file, at, head, media_type)
-        if size > WHOLE_MAX:
-            return _large(file, at, spans, head)
-        body = head + _up_to(file, WHOLE_MAX)
-        if len(body) > WHOLE_MAX:
-            raise _too_large(at, len(body))
-    text, note = _decoded(body, at)
-    return _chosen(at, text, len(body), spans, note)
+        if size > WHOLE_MAX and not media_type:
+            return _large(file, asked, head), ""
+        body = _up_to(file, (IMAGE_MAX if media_type else WHOLE_MAX) + 1, size)
+    digest = hashlib.sha256(body).hexdigest()
+    if media_type:
+        return _as_image(body, asked.path, media_type), digest
+    return shown(body, asked), digest
 
 
-def _up_to(file: BinaryIO, most: int) -> bytes:
-    pieces: list[bytes] = []
-    while most > 0 and (piece := file.read(min(most, 1024 * 1024))):
+def shown(body: bytes, asked: Asked) -> Reading:
+    """What was asked for of these bytes."""
+    if len(body) > WHOLE_MAX:
+        raise _too_large(asked.path, len(body))
+    text, note = _decoded(body, asked.path)
+    return _chosen(asked, text, len(body), note)
+
+
+def numbered(text: str, first: int) -> str:
+    """Each line with its number before it."""
+    lines = text.split("\n")
+    last = [] if lines[-1] else [lines.pop()]
+    return "\n".join([f"{n:>6}\t{line}" for n, line in enumerate(lines, first)] + last)
+
+
+def _up_to(file: BinaryIO, most: int, size: int) -> bytes:
+    """What the file holds, in one piece where its size is what the system says: every copy is felt."""
+    body = file.read(min(most, size + 1)) or b""
+    if len(body) == size:
+        return body
+    pieces = [body]
+    most -= len(body)
+    while most > 0 and (piece := file.read(min(most, _PIECE))):
         pieces.append(piece)
         most -= len(piece)
     return b"".join(pieces)
@@ -96,10 +126,9 @@ def _image(head: bytes) -> str:
     return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else ""
 
 
-def _as_image(file: BinaryIO, path: str, head: bytes, media_type: str) -> Image:
+def _as_image(body: bytes, path: str, media_type: str) -> Image:
     import base64
 
-    body = head + _up_to(file, IMAGE_MAX)
     if len(body) > IMAGE_MAX:
         raise TooLarge(f"The image {path!r} is larger than {IMAGE_MAX // 1024 // 1024} MB.")
     return Image(media_type, base64.b64encode(body).decode(), name=path)
@@ -111,9 +140,9 @@ def _decoded(body: bytes, path: str) -> tuple[str, str]:
     if b"\0" in body[:_HEAD]:
         raise _binary(path, len(body))
     try:
-        return body.decode(), ""
+        return body.decode("utf-8-sig"), ""
     except UnicodeDecodeError:
-        return body.decode("utf-8", "replace"), _REPLACED
+        return body.decode("utf-8-sig", "replace"), _REPLACED
 
 
 _REPLACED = "Some bytes are no UTF-8; they are shown as �."
@@ -130,46 +159,57 @@ def _too_large(path: str, size: int) -> TooLarge:
     )
 
 
-def _chosen(path: str, text: str, size: int, spans: tuple[Span, ...], note: str) -> Reading:
-    if not spans:
+def _chosen(asked: Asked, text: str, size: int, note: str) -> Reading:
+    path = asked.path
+    if not asked.spans:
         ended = text.endswith("\n") or not text
-        return Reading(path, text, size, text.count("\n") + (not ended), note=note)
+        content = numbered(text, 1) if asked.numbered else text
+        return Reading(path, content, size, text.count("\n") + (not ended), note=note)
     lines = text.split("\n")
     last = lines.pop()
     lines = [line + "\n" for line in lines] + ([last] if last else [])
     parts: list[tuple[str, int, int]] = []
-    for span in spans:
+    for span in asked.spans:
+        _check(path, span)
         if span.start > max(len(lines), 1):
             raise OutOfRange(
                 f"The file {path!r} has {len(lines)} lines; line {span.start} is past it."
             )
         end = min(span.end or len(lines), len(lines))
         parts.append(("".join(lines[span.start - 1 : end]), span.start, end))
-    return _joined(path, size, len(lines), parts, note)
+    return _joined(asked, size, len(lines), parts, note)
+
+
+def _check(path: str, span: Span) -> None:
+    if span.end and span.end < span.start:
+        raise OutOfRange(f"Lines {span.start} to {span.end} of {path!r} end before they start.")
 
 
 def _joined(
-    path: str, size: int, lines: int | None, parts: list[tuple[str, int, int]], note: str
+    asked: Asked, size: int, lines: int | None, parts: list[tuple[str, int, int]], note: str
 ) -> Reading:
     first, last = parts[0][1], parts[-1][2]
+    if asked.numbered:
+        parts = [(numbered(content, start), start, end) for content, start, end in parts]
     if len(parts) == 1:
-        return Reading(path, parts[0][0], size, lines, first, last, note)
+        return Reading(asked.path, parts[0][0], size, lines, first, last, note)
     text = "".join(
         f"[lines {start}-{end}]\n{content}" + ("" if content.endswith("\n") else "\n")
         for content, start, end in parts
     )
-    return Reading(path, text, size, lines, note=note)
+    return Reading(asked.path, text, size, lines, note=note)
 
 
-def _large(file: BinaryIO, path: str, spans: tuple[Span, ...], head: bytes) -> Reading:
-    size = os.fstat(file.fileno()).st_size
+def _large(file: BinaryIO, asked: Asked, head: bytes) -> Reading:
+    path, size = asked.path, os.fstat(file.fileno()).st_size
     if b"\0" in head:
         raise _binary(path, size)
-    if not spans:
+    if not asked.spans:
         raise _too_large(path, size)
     parts: list[tuple[str, int, int]] = []
     notes: list[str] = []
-    for span in spans:
+    for span in asked.spans:
+        _check(path, span)
         file.seek(0)
         body = _streamed(file, path, span)
         if len(body) > _PART_MAX:
@@ -177,7 +217,7 @@ def _large(file: BinaryIO, path: str, spans: tuple[Span, ...], head: bytes) -> R
             notes.append(f"Only the first {_PART_MAX:,} bytes from line {span.start} on are shown.")
         end = span.start + body.count(b"\n") - body.endswith(b"\n")
         parts.append((body.decode("utf-8", "replace"), span.start, end))
-    return _joined(path, size, None, parts, " ".join(notes))
+    return _joined(asked, size, None, parts, " ".join(notes))
 
 
 def _streamed(file: BinaryIO, path: str, span: Span) -> bytes:

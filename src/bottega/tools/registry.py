@@ -1,10 +1,17 @@
 """The tools there are, by name (A30). An agent that may use only some gets a `scoped` copy."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
 
 from bottega.errors import BadUsage, Conflict, NotFound
+from bottega.messages.block import ToolUse
 from bottega.providers.provider import ToolSpec
-from bottega.tools.tool import Category, Tool
+from bottega.tools.call import Make, call
+from bottega.tools.context import Context
+from bottega.tools.section import section
+from bottega.tools.tool import Arguments, Category, Outcome, Tool
 
 
 class Registry:
@@ -53,9 +60,42 @@ class Registry:
         """The tools in the order in which they were registered, of one category or all."""
         return [tool for tool in self if category is None or tool.category == category]
 
-    def scoped(self, names: Iterable[str]) -> "Registry":
-        """A registry of these tools only; raises `NotFound` for a name that is not here."""
-        return Registry(self.get(name) for name in dict.fromkeys(names))
+    def scoped(
+        self,
+        names: Iterable[str] | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> "Registry":
+        """A registry of these tools only, or of all, some with settings of their own.
+
+        Raises `NotFound` for a name that is not here; settings of a tool that is left out are refused too.
+        """
+        chosen = (
+            self if names is None else Registry(self.get(name) for name in dict.fromkeys(names))
+        )
+        own = settings or {}
+        for name in own:
+            chosen.get(name)
+        return Registry(
+            msgspec.structs.replace(tool, settings=dict(own[tool.name]))
+            if tool.name in own
+            else tool
+            for tool in chosen
+        )
+
+    async def execute(
+        self, name: str, arguments: Arguments, context: Context, make: Make | None = None
+    ) -> Outcome:
+        """One call from a program instead of a model, in every way as the model's (T25)."""
+
+        async def intend(_: Tool) -> None:
+            """Nothing is written down: there is no log here."""
+
+        use = ToolUse(context.call_id, name, arguments)
+        return await call(use, self, context, intend, make=make)
+
+    def get_system_prompt_section(self) -> str:
+        """All of them as text, for a model that takes no tools of its own accord (T25)."""
+        return section(self)
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """All of them as a model sees them (A21)."""

@@ -21,6 +21,7 @@ from bottega.workspaces.edit import Change
 Category = Literal["FILE_OPS", "SHELL", "PROJECT", "BUILD", "WEB", "PLANNING"]
 Effect = Literal["read", "write", "execute", "network", "state"]
 Arguments = dict[str, Any]
+_OURS: frozenset[Effect] = frozenset({"read", "state"})
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -74,6 +75,8 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """Instead of `run`, for a tool that edits files: works the change out and makes none of it."""
     touch: Callable[[Arguments, Root], Touch] | None = None
     """What a call with these arguments would touch. May raise; without it, all that its effects allow."""
+    waits: bool = False
+    """Its result comes from a person or a client, who is asked once and waited for durably."""
     known: bool = True
     """One of the house's own; any other counts as dangerous until a rule says otherwise."""
     examples: tuple[Arguments, ...] = ()
@@ -86,9 +89,9 @@ class Tool(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return Validator(self.schema)
 
     @property
-    def only_reads(self) -> bool:
-        """After a crash it may run again."""
-        return self.effects <= {"read"}
+    def repeatable(self) -> bool:
+        """After a crash it may run again: it only reads, sets what is ours to the same again, or waits for somebody."""
+        return self.waits or self.effects <= {"read"} or (self.known and self.effects <= _OURS)
 
     def touched(self, arguments: Arguments, root: Root) -> Touch:
         return self.touch(arguments, root) if self.touch else NOTHING

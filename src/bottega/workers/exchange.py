@@ -1,35 +1,40 @@
 """One exchange's world: its facts go into the log, and into the track that knows how far it has come."""
 
+import asyncio
 import hashlib
-import time
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from bottega.errors import Conflict, Problem, Refused
+from bottega.agents.plan import Plan
+from bottega.approvals.mode import Mode
+from bottega.errors import Conflict, NotFound, Problem
 from bottega.events import facts
 from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
-from bottega.failpoint import failpoint
+from bottega.ids import fresh
 from bottega.messages.block import ToolUse
 from bottega.messages.message import Message
-from bottega.sessions import inbox
+from bottega.sessions import asks, inbox
 from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
-from bottega.sessions.session import now
-from bottega.tools.call import call
-from bottega.tools.context import Question, Todo
-from bottega.tools.registry import Registry
-from bottega.tools.schedule import run_all
-from bottega.tools.tool import Effect, Outcome, Tool, failure
+from bottega.sessions.session import SessionRow, now
+from bottega.tools.tool import Outcome, failure
+from bottega.workers.acting.asking import Asking
+from bottega.workers.acting.calls import Calls
+from bottega.workers.acting.hands import Hands
+from bottega.workers.acting.known import Known
+from bottega.workers.acting.noted import NOTHING, Noted
+from bottega.workers.acting.sandboxes import RunSandboxes
 from bottega.workers.track import Track
+from bottega.workspaces.changes.kept import blobs_of, keep
 from bottega.workspaces.confine import Root
-from bottega.workspaces.outputs.outputs import Outputs
+from bottega.workspaces.edit import Change
 from bottega.workspaces.sandbox.sandbox import Sandbox
-from bottega.workspaces.shells.shells import Shells
 
 _ACTORS: dict[type[Any], Actor] = {
     facts.UserMessage: "user",
@@ -38,6 +43,8 @@ _ACTORS: dict[type[Any], Actor] = {
     facts.InputJsonDelta: "provider",
     facts.AssistantMessage: "provider",
     facts.ToolIntent: "agent",
+    facts.ApprovalRequired: "agent",
+    facts.TodosChanged: "agent",
     facts.ToolOutputDelta: "tool",
     facts.ToolResultFact: "tool",
 }
@@ -46,20 +53,38 @@ _ACTORS: dict[type[Any], Actor] = {
 class Exchange:
     """Implements `agents.loop.World` on a pen."""
 
+    plan: Plan
+    """What it runs with; set before its first step."""
+
     def __init__(
-        self, pen: Pen, message_id: str, registry: Registry, folder: str, attachments: Attachments
+        self,
+        pen: Pen,
+        message_id: str,
+        session: SessionRow,
+        hands: Hands,
+        attachments: Attachments,
+        known: Known | None = None,
     ) -> None:
         self.pen = pen
         self.track = Track()
         self.message_id = message_id
-        self.registry = registry
+        self.session = session
+        self.hands = hands
+        self.known = known or hands.known(session.n)
+        self.asking = Asking(
+            hands.asks, self.record, session.n, message_id, patience=hands.patience
+        )
+        self.fence = hands.fence(session, pen.lease.generation)
+        self.store = attachments.blobs
         self.spoken_to = False
         """A prompt came in since the last look: it may be a steer."""
         self.released = False
         """The lease went with the end of this exchange."""
-        self._folder = folder
+        self.leaving = False
+        """This process ends: what only waits for an answer is left to the next one."""
+        self.step = 0
+        self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
-        self._step = 0
         self._attempt = 0
         self._before: tuple[int, int] = (0, 0)
         """The step and attempt that a crash broke off."""
@@ -67,9 +92,7 @@ class Exchange:
     def event(self, payload: msgspec.Struct) -> Event:
         kind = type(payload)
         actor = _ACTORS.get(kind, "system")
-        event = Event(
-            NAMES[kind], now(), payload, self.message_id, self._step, self._attempt, actor
-        )
+        event = Event(NAMES[kind], now(), payload, self.message_id, self.step, self._attempt, actor)
         self.track.note(event)
         return event
 
@@ -85,23 +108,23 @@ class Exchange:
 
     def count(self, step: int, attempt: int) -> None:
         broken_step, broken_attempt = self._before
-        self._step = step
+        self.step = step
         self._attempt = attempt + (broken_attempt if step == broken_step else 0)
 
     def go_on(self, track: Track) -> None:
         """Take up an exchange that another process left."""
         self.track = track
-        self._before = (self._step, self._attempt) = (track.step, track.attempt)
+        self._before = (self.step, self._attempt) = (track.step, track.attempt)
 
     def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        read = partial(self._attachments.read, self.pen.lease.n)
+        read = partial(self._attachments.read, self.session.n)
         return tuple(load(messages, read))
 
     async def steers(self) -> list[Message]:
         if not self.spoken_to:
             return []
         self.spoken_to = False
-        n = self.pen.lease.n
+        n = self.session.n
         told: list[Message] = []
         for prompt in self._attachments.database.read_now(lambda c: inbox.steers(c, n)):
             said = facts.UserMessage(prompt.content, steer=True, prompt_id=prompt.message_id)
@@ -110,97 +133,86 @@ class Exchange:
                 told.append(Message("user", prompt.content))
         return told
 
-    async def act(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
+    def mode(self) -> Mode:
+        return self.hands.mode(self.session)
+
+    async def act(self, uses: Sequence[ToolUse], mode: Mode) -> list[facts.ToolResultFact]:
         try:
-            root = Root(self._folder)
+            root = Root(self.session.folder)
         except Problem as problem:  # the folder is gone
             outcome = failure(str(problem), problem.code.upper())
-            return [await self._answer(use, outcome) for use in uses]
+            return [await self.answer(use, outcome) for use in uses]
         with root:
-            calls = [(use, self._effects(use)) for use in uses]
-            return await run_all(calls, partial(self._run, root))
+            return await Calls(self, root, mode).run(uses)
 
-    def _effects(self, use: ToolUse) -> frozenset[Effect]:
-        tool = self.registry.find(use.name)
-        return tool.effects if tool else frozenset()
-
-    async def _run(self, root: Root, use: ToolUse) -> facts.ToolResultFact:
-        began = time.monotonic()
-
-        async def intend(tool: Tool) -> None:
-            await self.record(
-                facts.ToolIntent(use.id, use.name, digest(use), tuple(sorted(tool.effects)))
-            )
-            failpoint("tool.after_intent")
-
-        kept: list[str] = []
-
-        async def keep(text: str) -> str:
-            kept.append(await self._attachments.keep(self.pen.lease.n, text.encode()))
-            return "The whole output is kept with this session."
-
-        outcome = await call(use, self.registry, _Context(root, use.id, self), intend, keep)
-        failpoint("tool.after_effect")
-        took = round((time.monotonic() - began) * 1000)
-        return await self._answer(use, outcome, took, kept[0] if kept else "")
-
-    async def _answer(
-        self, use: ToolUse, outcome: Outcome, took: int = 0, blob: str = ""
-    ) -> facts.ToolResultFact:
-        failed = outcome.status == "error"
-        result = facts.ToolResultFact(
-            use.id, use.name, outcome.to_content(), failed, duration_ms=took, blob=blob
+    async def offer(self, plan: str) -> None:
+        digest = hashlib.sha256(plan.encode("utf-8", "surrogateescape")).hexdigest()
+        asked = facts.ApprovalRequired(
+            fresh("ask"),
+            "plan",
+            hash=digest,
+            question="Carry out this plan?",
+            choices=("accept", "discard"),
         )
-        await self.record(result)
+        await self.record(
+            asked, lambda c: asks.insert(c, self.session.n, self.message_id, asked, {"plan": plan})
+        )
+
+    async def kept(self, change: Change) -> tuple[facts.FileChange, ...]:
+        """Keep the old and the new bytes of a change, durably, so that it can be told and undone."""
+        return await asyncio.to_thread(keep, change, self.store)
+
+    async def intend(self, intent: facts.ToolIntent) -> None:
+        """The intent is durable on return, and with it the right to read what it names."""
+        event = self.event(intent)
+        self.known.note(event)
+        await self.pen.record(event, also=self._attached(intent.writes))
+
+    async def answer(
+        self, use: ToolUse, outcome: Outcome, noted: Noted = NOTHING
+    ) -> facts.ToolResultFact:
+        result = facts.ToolResultFact(
+            use.id,
+            use.name,
+            outcome.to_content(),
+            outcome.status == "error",
+            noted.duration_ms,
+            noted.blob,
+            noted.seen,
+            noted.writes,
+            noted.usage,
+            noted.cost,
+        )
+        event = self.event(result)
+        self.known.note(event)
+        await self.pen.record(event, also=self._attached(noted.writes))
         return result
 
+    def _attached(self, writes: tuple[facts.FileChange, ...]) -> Also | None:
+        names = blobs_of(writes)
+        if not names:
+            return None
 
-class _Context:
-    """What one call of a tool may use."""
+        def attach(connection: sqlite3.Connection) -> None:
+            self._attachments.add(connection, self.session.n, names)
 
-    def __init__(self, root: Root, call_id: str, exchange: Exchange) -> None:
-        self.root = root
-        self.call_id = call_id
-        self._exchange = exchange
+        return attach
 
-    def emit_output(self, text: str) -> None:
-        self._exchange.emit(facts.ToolOutputDelta(self.call_id, text))
+    async def keep(self, content: bytes) -> str:
+        return await self._attachments.keep(self.session.n, content)
 
-    session_id = ""
-    settings: Mapping[str, Any] = {}
-
-    def saw(self, path: str, digest: str) -> None: ...
-
-    def seen(self, path: str) -> str:
-        return ""
-
-    def recall(self, path: str) -> bytes | None:
+    def held(self, path: str) -> bytes | None:
+        """What the log last held of a file."""
+        name = self.known.held.get(path)
+        if not name:
+            return None
+        with suppress(NotFound):
+            return self._attachments.read(self.session.n, name)
         return None
 
-    async def sandbox(self, *, network: bool = False) -> Sandbox:
-        raise Refused("Commands cannot run here.")
+    async def sandbox(self, *, network: bool) -> Sandbox:
+        return await self._sandboxes.get(network=network)
 
-    @property
-    def outputs(self) -> Outputs:
-        raise Refused("Commands cannot run here.")
-
-    @property
-    def shells(self) -> Shells:
-        raise Refused("Commands cannot run here.")
-
-    async def ask(self, question: Question) -> str:
-        raise Refused("Nobody can be asked.")
-
-    async def todos(self) -> tuple[Todo, ...]:
-        return ()
-
-    async def set_todos(self, todos: tuple[Todo, ...]) -> None: ...
-
-    async def complete(self, instructions: str, text: str) -> str:
-        raise Refused("No model can be asked.")
-
-
-def digest(use: ToolUse) -> str:
-    """The hash that binds an intent to exactly this call."""
-    body = msgspec.json.encode([use.name, use.id, use.input], order="sorted")
-    return hashlib.sha256(body).hexdigest()
+    async def close(self) -> None:
+        """Nothing that was started in this run goes on."""
+        await self._sandboxes.close()

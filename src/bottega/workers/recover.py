@@ -1,16 +1,25 @@
 """What a dead worker left: read how far it came from the log, then go on or close the exchange as interrupted."""
 
+import asyncio
 import sqlite3
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from bottega.errors import Problem
 from bottega.events import facts
 from bottega.events.codec import decode
 from bottega.events.event import Event
-from bottega.messages.block import Text, ToolUse
+from bottega.messages.block import ToolUse
 from bottega.sessions.feed import Row
 from bottega.sessions.log import Log
 from bottega.tools.registry import Registry
+from bottega.tools.tool import Outcome, failure, success
 from bottega.workers.track import Track
+from bottega.workspaces.changes.reconcile import reconcile, settle
+from bottega.workspaces.confine import Root
+
+if TYPE_CHECKING:
+    from bottega.workers.exchange import Exchange
 
 MAX_TAKEOVERS = 3
 """An exchange that has taken this many workers down is not tried again."""
@@ -40,26 +49,63 @@ def _tracked(message_id: str, events: Iterable[Event]) -> Track:
     return track
 
 
-def may_run_again(track: Track, registry: Registry) -> list[ToolUse]:
-    """Open calls that never began, and those that only read; any other may have had its effect already."""
-    return [
-        use
-        for use in track.calls.values()
-        if use.id not in track.intents or _only_reads(use, registry)
-    ]
+async def settled(exchange: "Exchange", registry: Registry) -> list[ToolUse]:
+    """Answer what the dead one may have done; return the calls that may run now.
+
+    A call that never began may run, and so may one that only reads or waits. Edits are compared with the files: those
+    that were made are told as made, those that were not may run, half-made ones are taken back first. Any other call
+    may have had its effect already: its outcome is unknown.
+    """
+    again: list[ToolUse] = []
+    for use in list(exchange.track.calls.values()):
+        intent = exchange.track.intents.get(use.id)
+        tool = registry.find(use.name)
+        if intent is None or (tool and tool.repeatable and not intent.writes):
+            again.append(use)
+        elif not intent.writes:
+            exchange.emit(_result(use, UNKNOWN))
+        elif told := await _compared(exchange, intent):
+            exchange.emit(_result(use, told))
+        else:
+            del exchange.track.intents[use.id]
+            again.append(use)
+    return again
 
 
-def _only_reads(use: ToolUse, registry: Registry) -> bool:
-    tool = registry.find(use.name)
-    return tool is not None and tool.only_reads
+async def tell_edits(exchange: "Exchange") -> None:
+    """Before an exchange is closed: edits that were made are told as made."""
+    for use in list(exchange.track.calls.values()):
+        intent = exchange.track.intents.get(use.id)
+        if intent and intent.writes and (told := await _compared(exchange, intent)):
+            exchange.emit(_result(use, told))
 
 
-def unknown_outcomes(track: Track, again: list[ToolUse]) -> list[facts.ToolResultFact]:
-    """Results for the calls that are not run again."""
-    kept = {use.id for use in again}
-    said = (Text("Interrupted: outcome unknown. Look before you repeat it."),)
-    return [
-        facts.ToolResultFact(use.id, use.name, said, is_error=True)
-        for use in track.calls.values()
-        if use.id not in kept
-    ]
+UNKNOWN = failure("Interrupted: outcome unknown. Look before you repeat it.", "INTERRUPTED")
+
+
+async def _compared(exchange: "Exchange", intent: facts.ToolIntent) -> Outcome | None:
+    """What became of edits that were about to be made; None: nothing, or what there was is taken back."""
+    try:
+        with Root(exchange.session.folder) as root:
+            return await asyncio.to_thread(_settled, exchange, root, intent)
+    except Problem as problem:
+        return failure(f"Interrupted: {problem}", "INTERRUPTED")
+
+
+def _settled(exchange: "Exchange", root: Root, intent: facts.ToolIntent) -> Outcome | None:
+    found = reconcile(root, intent.writes)
+    if found.state == "none":
+        return None
+    if found.state == "all":
+        note = "Made before an interruption, and compared with the files since."
+        return success({"files": list(found.made), "note": note})
+    left = settle(root, intent.writes, exchange.store.read, exchange.fence).refused
+    if not left:
+        return None
+    files = "; ".join(f"{path}: {why}" for path, why in left.items())
+    return failure(f"Interrupted in the middle. Look at these files: {files}", "INTERRUPTED")
+
+
+def _result(use: ToolUse, outcome: Outcome) -> facts.ToolResultFact:
+    failed = outcome.status == "error"
+    return facts.ToolResultFact(use.id, use.name, outcome.to_content(), is_error=failed)

@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Coroutine
-from contextlib import suppress
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
 
 from bottega.agents.loop import Ended, run
 from bottega.agents.plan import Plan
@@ -15,45 +13,61 @@ from bottega.messages.message import Message, StopReason
 from bottega.sessions import inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
+from bottega.workers.acting.asking import Parked
+from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.close import loose_ends, response
 from bottega.workers.exchange import Exchange
+from bottega.workers.recover import settled, tell_edits
 
 _log = logging.getLogger(__name__)
 
 
-class Prepare(Protocol):
-    def __call__(self) -> Plan: ...
+Prepare = Callable[[], Awaitable[Plan]]
+Remember = Callable[[], Awaitable[list[Message]]]
 
 
 async def begin(exchange: Exchange, prompt: Prompt) -> None:
-    """queued → running and `user_message`, in one transaction."""
+    """queued → running and `user_message`, in one transaction; a plan that nobody accepted is no longer offered."""
     lease = exchange.pen.lease
     await exchange.record(
         facts.UserMessage(prompt.content),
         also=lambda connection: inbox.start(connection, lease.n, prompt.message_id),
     )
+    await exchange.asking.drop_plans()
 
 
-async def carry_out(exchange: Exchange, history: list[Message], prepare: Prepare) -> bool:
+async def carry_out(
+    exchange: Exchange, prepare: Prepare, remember: Remember, *, resumed: bool = False
+) -> list[Message] | None:
     """Run the exchange that has begun; return when its end is durable, also when this task is cancelled.
 
-    True: it came to its own end, and `history` now holds all that was said in it.
-
-    Raises only what the pen raises: then nothing more can be written here, and another worker goes on from the log.
+    `resumed`: calls may have been left open, and are answered first. Returns all that was said, if the exchange came to
+    its own end. Raises `Parked` when nothing can go on before an answer comes; else only what the pen raises: then
+    nothing more can be written here, and another worker goes on from the log.
     """
+    history: list[Message] = []
     try:
-        plan = prepare()
-        exchange.registry = plan.registry
-        ended = await run(plan, history, exchange, step=exchange.track.answers)
+        exchange.plan = await prepare()
+        again = await settled(exchange, exchange.plan.registry) if resumed else []
+        if again:
+            await exchange.act(again, exchange.mode())
+        history = await remember()
+        ended = await run(exchange.plan, history, exchange, step=exchange.track.answers)
+    except Parked:
+        raise
     except asyncio.CancelledError:
+        if exchange.leaving:
+            raise Parked from None  # the process ends; what is asked goes on waiting
         ended = STOPPED
     except Exception as error:
         if exchange.pen.failure:
             raise
         exchange.emit(_told(error))
         ended = _FAILED
-    await _whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
-    return ended.success
+    finally:
+        await whatever_comes(exchange.close())
+    await whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
+    return history if ended.success else None
 
 
 def _told(error: Exception) -> facts.ErrorMessage:
@@ -65,15 +79,6 @@ def _told(error: Exception) -> facts.ErrorMessage:
         "internal_error",
         hint="Run the command with --debug to see where, and report it.",
     )
-
-
-async def _whatever_comes(work: Coroutine[Any, Any, None]) -> None:
-    """Await `work` to its end; a cancellation that comes meanwhile finds it already ending."""
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(task)
-    task.result()
 
 
 STOPPED = Ended(False, "user_stopped", "cancelled")
@@ -88,6 +93,8 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
     """
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
+    await exchange.asking.close()
+    await tell_edits(exchange)
     for payload in loose_ends(exchange.track, stop, why):
         exchange.emit(payload)
     end = response(

@@ -19,11 +19,14 @@ class Track:
         self.answers = 0
         self.usage = Usage()
         self.cost: int | None = 0
+        self.cancelled = False
+        """Somebody asked to stop it."""
         self.final = ""
         """The text of the last whole answer."""
         self.calls: dict[str, ToolUse] = {}
         """Calls that have no result yet, in the model's order."""
-        self.intents: set[str] = set()
+        self.intents: dict[str, facts.ToolIntent] = {}
+        """What has begun of those, by call."""
         self._text: list[str] = []
         self._thought: list[str] = []
 
@@ -37,11 +40,14 @@ class Track:
         elif isinstance(payload, facts.AssistantMessage):
             self._answered(payload)
         elif isinstance(payload, facts.ToolIntent):
-            self.intents.add(payload.tool_id)
+            self.intents[payload.tool_id] = payload
         elif isinstance(payload, facts.ToolResultFact):
             self.calls.pop(payload.tool_id, None)
+            self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.MessageStart | facts.StreamReset):
             self._void()
+        elif isinstance(payload, facts.CancelRequested):
+            self.cancelled = True
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
         self.step, self.attempt = max(self.step, event.step), event.attempt
@@ -55,12 +61,14 @@ class Track:
     def _answered(self, answer: facts.AssistantMessage) -> None:
         self._void()
         self.answers += 1
-        self.usage = self.usage + answer.usage
-        if self.cost is not None:
-            self.cost = None if answer.cost is None else self.cost + answer.cost
+        self._add(answer.usage, answer.cost)
         self.final = plain_text(answer.content).strip()
         self.calls = {use.id: use for use in tool_uses(answer.content)}
-        self.intents = set()
+        self.intents = {}
+
+    def _add(self, usage: Usage, cost: int | None) -> None:
+        self.usage = self.usage + usage
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
 
     def _void(self) -> None:
         self._text, self._thought = [], []

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
+
+import msgspec
 
 from bottega.agents.loop import Ended
 from bottega.agents.plan import Plan
@@ -13,30 +15,32 @@ from bottega.events import facts
 from bottega.events.codec import decode
 from bottega.ids import fresh
 from bottega.messages.message import Message
-from bottega.sessions import inbox
+from bottega.sessions import asks, inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.attach import Attachments
-from bottega.sessions.history import replay
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
+from bottega.sessions.told.history import replay
 from bottega.storage.home import Life
-from bottega.tools.registry import Registry
+from bottega.workers.acting.asking import Parked
+from bottega.workers.acting.hands import Hands
 from bottega.workers.exchange import Exchange
-from bottega.workers.recall import Recall
-from bottega.workers.recover import MAX_TAKEOVERS, may_run_again, track_of, unknown_outcomes
+from bottega.workers.recall import Recall, Recalled
+from bottega.workers.recover import MAX_TAKEOVERS, track_of
 from bottega.workers.run import STOPPED, begin, carry_out, finish
 
 _log = logging.getLogger(__name__)
 
 OnCrash = Literal["resume", "close"]
-MakePlan = Callable[[SessionRow, Prompt], Plan]
+MakePlan = Callable[[SessionRow, Prompt], Awaitable[Plan]]
 
 _INTERRUPTED = Ended(False, "interrupted", "interrupted")
 _CANCEL = b'{"type":"cancel_requested"'
 _QUEUED = b'{"type":"prompt_queued"'
+_RESOLVED = b'{"type":"approval_resolved"'
 
 
 class Worker:
@@ -45,14 +49,14 @@ class Worker:
         log: Log,
         attachments: Attachments,
         plan: MakePlan,
-        registry: Registry,
+        hands: Hands,
         *,
         on_crash: OnCrash = "close",
     ) -> None:
         self._log = log
         self._attachments = attachments
         self._plan = plan
-        self._registry = registry
+        self._hands = hands
         self._on_crash: OnCrash = on_crash
         self._held: set[int] = set()
         """The sessions whose lease is in use here."""
@@ -61,9 +65,12 @@ class Worker:
         self._recall = Recall()
         self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._running: set[Exchange] = set()
 
     async def close(self) -> None:
-        """Cancel what runs, wait until its end is in the log, and die."""
+        """Cancel what runs, wait until its end is in the log, and die. What waits for an answer goes on waiting."""
+        for exchange in self._running:
+            exchange.leaving = exchange.asking.has_open
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -135,18 +142,26 @@ class Worker:
         prompt, status = found
         if status == "queued" and session.n in self._mended:
             self._mended.pop(session.n).set()
-        exchange = Exchange(
-            pen, prompt.message_id, self._registry, session.folder, self._attachments
-        )
-        if status == "running":
-            await self._take_over(session, exchange, prompt)
-        else:
-            known = self._recall.take(session.n, pen.seq)
-            with suppress(Conflict):  # taken back at the last moment
-                await begin(exchange, prompt)
-                if known is not None:
-                    known.append(Message("user", prompt.content))
-                await self._run(session, exchange, prompt, known)
+        recalled = self._recall.take(session.n, pen.seq)
+        known = recalled.known if recalled else None
+        exchange = Exchange(pen, prompt.message_id, session, self._hands, self._attachments, known)
+        try:
+            if status == "running":
+                await self._take_up(session, exchange, prompt)
+            else:
+                with suppress(Conflict):  # taken back at the last moment
+                    await begin(exchange, prompt)
+                    if recalled:
+                        recalled.history.append(Message("user", prompt.content))
+                    await self._run(session, exchange, prompt, recalled)
+        except Parked:
+            if await self._log.database.write(lambda c: leases.park(c, pen.lease)):
+                return True
+            if exchange.leaving:
+                await finish(exchange, STOPPED, "Cancelled by the user")
+                raise asyncio.CancelledError from None
+            # The answer came at that very moment: go on from the log.
+            pen.lease = msgspec.structs.replace(pen.lease, parked=True)
         return exchange.released
 
     async def _run(
@@ -154,30 +169,39 @@ class Worker:
         session: SessionRow,
         exchange: Exchange,
         prompt: Prompt,
-        known: list[Message] | None = None,
+        recalled: Recalled | None = None,
+        *,
+        resumed: bool = False,
     ) -> None:
         """Carry the exchange out, and stop it when a cancel comes in by the log."""
         after = self._log.feed(session.n).last_index
-        history = await self._history(session.n) if known is None else known
+
+        async def remember() -> list[Message]:
+            return recalled.history if recalled else await self._history(session.n)
+
         running = asyncio.create_task(
-            carry_out(exchange, history, lambda: self._plan(session, prompt))
+            carry_out(exchange, lambda: self._plan(session, prompt), remember, resumed=resumed)
         )
         watching = asyncio.create_task(self._watch(session.n, after, exchange, running))
+        self._running.add(exchange)
         try:
             await asyncio.wait({running})
         except asyncio.CancelledError:
             running.cancel()
             await asyncio.wait({running})
+            if isinstance(running.exception() if not running.cancelled() else None, Parked):
+                raise Parked from None
             raise
         finally:
             watching.cancel()
+            self._running.discard(exchange)
         if running.cancelled():  # before its first step, so that it could not close itself
             await finish(exchange, STOPPED, "Cancelled by the user")
-        elif running.result():
-            self._recall.keep(session.n, exchange.pen.seq, history)
+        elif (history := running.result()) is not None:
+            self._recall.keep(session.n, exchange.pen.seq, Recalled(history, exchange.known))
 
     async def _watch(
-        self, n: int, after: int, exchange: Exchange, running: asyncio.Task[bool]
+        self, n: int, after: int, exchange: Exchange, running: asyncio.Task[Any]
     ) -> None:
         """Mind what others write to the session: that is how a cancel or a steer comes in."""
         with self._log.following(n) as feed:
@@ -187,6 +211,8 @@ class Worker:
                 for index, body in await self._log.facts(n, after):
                     if body.startswith(_QUEUED):
                         exchange.spoken_to = True
+                    elif body.startswith(_RESOLVED):
+                        exchange.asking.hear(decode(index, body).data)
                     elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
                         running.cancel()
                         return
@@ -195,23 +221,27 @@ class Worker:
     async def _history(self, n: int) -> list[Message]:
         return replay(await self._log.facts(n))
 
-    async def _take_over(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
-        """Another process died in this exchange."""
+    async def _take_up(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
+        """Go on with an exchange that waited for an answer, or in which another process died."""
         track = await track_of(self._log, session.n, prompt.message_id)
         exchange.go_on(track)
         lease = exchange.pen.lease
+        await asyncio.to_thread(exchange.fence.take_over)
+        if track.cancelled:
+            await finish(exchange, STOPPED, "Cancelled by the user")
+            return
+        if lease.parked:
+            await self._run(session, exchange, prompt, resumed=True)
+            return
+        if track.calls and self._log.database.read_now(lambda c: asks.waits(c, session.n)):
+            raise Parked  # the process that asked died; the ask did not
         exchange.emit(facts.Interrupted("The process that ran this exchange ended."))
         if self._on_crash == "close" or lease.takeovers >= MAX_TAKEOVERS:
             await finish(exchange, _INTERRUPTED, "Interrupted")
             return
         if track.partial():
             exchange.emit(facts.StreamReset("interrupted"))
-        again = may_run_again(track, self._registry)
-        for result in unknown_outcomes(track, again):
-            exchange.emit(result)
-        if again:
-            await exchange.act(again)
-        await self._run(session, exchange, prompt)
+        await self._run(session, exchange, prompt, resumed=True)
 
 
 def _is_for(exchange: Exchange, index: int, body: bytes) -> bool:

@@ -10,19 +10,21 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 _OPENAT2 = 437
 _NO_MAGICLINKS = 0x02
+_NO_SYMLINKS = 0x04
 _BENEATH = 0x08
 _LINKS_MAX = 40
 _TRIES = 100
 _PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW
 """How the walk opens a folder it only passes: with O_PATH no right to read it is needed."""
 
-Openat2 = Callable[[int, bytes, int, int], int]
+Openat2 = Callable[[int, bytes, int, int, bool], int]
 
 
 def openat2() -> Openat2 | None:
@@ -58,8 +60,9 @@ def _bind() -> Openat2 | None:
         ctypes.c_size_t,
     )
 
-    def call(folder: int, path: bytes, flags: int, mode: int) -> int:
-        how = How(flags | os.O_CLOEXEC, mode, _BENEATH | _NO_MAGICLINKS)
+    def call(folder: int, path: bytes, flags: int, mode: int, follow: bool = True) -> int:
+        resolve = _BENEATH | _NO_MAGICLINKS | (0 if follow else _NO_SYMLINKS)
+        how = How(flags | os.O_CLOEXEC, mode, resolve)
         code = 0
         for _ in range(_TRIES):
             opened = int(syscall(_OPENAT2, folder, path, how, ctypes.sizeof(how)))
@@ -78,7 +81,7 @@ def _works(call: Openat2) -> bool:
     try:
         folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.close(call(folder, b".", os.O_RDONLY | os.O_DIRECTORY, 0))
+            os.close(call(folder, b".", os.O_RDONLY | os.O_DIRECTORY, 0, True))
         finally:
             os.close(folder)
     except OSError:
@@ -86,31 +89,91 @@ def _works(call: Openat2) -> bool:
     return True
 
 
-def open_walking(folder: int, path: bytes, flags: int, mode: int) -> int:
-    """What openat2 does, step by step."""
+def open_walking(folder: int, path: bytes, flags: int, mode: int, follow: bool = True) -> int:
+    """What openat2 does, step by step; without `follow` no component may be a link."""
     once = bool(flags & os.O_NOFOLLOW) or flags & (os.O_CREAT | os.O_EXCL) == os.O_CREAT | os.O_EXCL
 
     def act(name: bytes, parent: int) -> int:
         return os.open(name, flags | os.O_NOFOLLOW, mode, dir_fd=parent)
 
-    return reach(folder, path, act, follow=not once)
+    return reach(folder, path, act, follow=not once, links=follow)
 
 
-def stat_walking(folder: int, path: bytes) -> os.stat_result:
+def stat_walking(folder: int, path: bytes, follow: bool = True) -> os.stat_result:
     def act(name: bytes, parent: int) -> os.stat_result:
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
         if stat.S_ISLNK(found.st_mode):
             raise _refusal(errno.ELOOP, path)
         return found
 
-    return reach(folder, path, act, follow=True)
+    return reach(folder, path, act, follow=True, links=follow)
 
 
-def reach(folder: int, path: bytes, act: Callable[[bytes, int], T], *, follow: bool) -> T:
-    """Call `act(name, parent)` on the last component of `path`; `act` must not follow a link."""
+def descend(
+    folder: int,
+    steps: list[bytes],
+    owner: tuple[int, int] = (-1, -1),
+    made: Callable[[int], None] | None = None,
+) -> int:
+    """Open the folder that `steps` lead to, following no link at all: the same on every system.
+
+    With `made`, folders that are missing are made, for `owner`, and their depth is told.
+    """
+    at = os.open(".", _PASS, dir_fd=folder)
+    try:
+        for depth, step in enumerate(steps, 1):
+            try:
+                after = os.open(step, _PASS, dir_fd=at)
+            except FileNotFoundError:
+                if made is None:
+                    raise
+                try:
+                    after = _make(step, at, owner)
+                    made(depth)
+                except FileExistsError:  # another was quicker
+                    after = os.open(step, _PASS, dir_fd=at)
+            os.close(at)
+            at = after
+    except BaseException:
+        os.close(at)
+        raise
+    return at
+
+
+def _make(step: bytes, parent: int, owner: tuple[int, int]) -> int:
+    os.mkdir(step, dir_fd=parent)
+    # By its descriptor: what has the name by now may be something else, which must not change hands.
+    folder = os.open(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        if owner != (-1, -1):
+            os.fchown(folder, *owner)
+        sync_folder(parent)
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
+
+
+def sync_folder(folder: int) -> None:
+    """Make names in an open folder survive a power cut; one that may not be read cannot be asked to."""
+    with suppress(PermissionError):
+        opened = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def reach(
+    folder: int, path: bytes, act: Callable[[bytes, int], T], *, follow: bool, links: bool = True
+) -> T:
+    """Call `act(name, parent)` on the last component of `path`; `act` must not follow a link.
+
+    `follow` is about a link at the end; without `links` one anywhere is refused with ELOOP.
+    """
     todo = _steps(path)
     passed: list[int] = []
-    links = 0
+    followed = 0
     try:
         while True:
             name = todo.pop()
@@ -128,16 +191,16 @@ def reach(folder: int, path: bytes, act: Callable[[bytes, int], T], *, follow: b
             except OSError as problem:
                 if problem.errno not in (errno.ELOOP, errno.ENOTDIR) or not (follow or todo):
                     raise
-                todo += _steps(_link(name, parent, problem))
-                links += 1
-                if links > _LINKS_MAX:
+                todo += _steps(_link(name, parent, problem, links))
+                followed += 1
+                if followed > _LINKS_MAX:
                     raise _refusal(errno.ELOOP, path) from None
     finally:
         for passing in passed:
             os.close(passing)
 
 
-def _link(name: bytes, parent: int, problem: OSError) -> bytes:
+def _link(name: bytes, parent: int, problem: OSError, links: bool) -> bytes:
     """Where the link points; raises `problem` where the component is none."""
     try:
         target = os.readlink(name, dir_fd=parent)
@@ -145,6 +208,8 @@ def _link(name: bytes, parent: int, problem: OSError) -> bytes:
         if unread.errno == errno.EINVAL:
             raise problem from None
         raise
+    if not links:
+        raise _refusal(errno.ELOOP, name)
     if target.startswith(b"/"):
         raise _refusal(errno.EXDEV, target)
     return target

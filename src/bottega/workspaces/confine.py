@@ -3,65 +3,38 @@
 No path is checked first and opened later: opening is the check (see `beneath`).
 """
 
-import errno
 import os
-import stat
 from types import TracebackType
-from typing import Literal
 
-import msgspec
+from bottega.workspaces.beneath import descend, open_walking, openat2, stat_walking
+from bottega.workspaces.listing import Entry, Kind, Listing, kind_of, listing
+from bottega.workspaces.problems import (
+    Linked,
+    Missing,
+    NoPermission,
+    NotAFile,
+    NotAFolder,
+    PathOutsideWorkspace,
+    WorkspaceGone,
+    explained,
+    outside,
+    shown,
+)
 
-from bottega.errors import NotFound, Problem, Refused
-from bottega.workspaces.beneath import open_walking, openat2, stat_walking
-
-Kind = Literal["file", "folder", "link", "pipe", "socket", "device"]
+__all__ = [
+    "Entry",
+    "Kind",
+    "Linked",
+    "Listing",
+    "Missing",
+    "NoPermission",
+    "NotAFile",
+    "NotAFolder",
+    "PathOutsideWorkspace",
+    "Root",
+]
 
 PATH_MAX = 4095
-_SHOWN = 120
-
-
-class PathOutsideWorkspace(Refused):
-    """The path does not stay inside the workspace."""
-
-    code = "path_outside_workspace"
-
-
-class Missing(NotFound):
-    """There is nothing at that path."""
-
-
-class NotAFile(Problem):
-    """A folder, pipe, socket or device stands where a file was wanted."""
-
-    code = "not_a_file"
-
-
-class NotAFolder(Problem):
-    """Something else stands where a folder was wanted."""
-
-    code = "not_a_folder"
-
-
-class NoPermission(Problem):
-    """The system does not let this user do that."""
-
-    code = "no_permission"
-
-
-class Entry(msgspec.Struct, frozen=True):
-    name: str
-    kind: Kind
-    size: int = 0
-    """Bytes of a file; 0 for anything else."""
-    target: str = ""
-    """Where a link points, as it is written in the link."""
-
-
-class Listing(msgspec.Struct, frozen=True):
-    entries: tuple[Entry, ...]
-    """Folders first, then by name."""
-    total: int
-    """How many there are, even where fewer are listed."""
 
 
 class Root:
@@ -73,7 +46,7 @@ class Root:
         try:
             self._fd = os.open(given, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as problem:
-            raise _explained(problem, given) from None
+            raise explained(problem, given) from None
         self.path = os.path.realpath(given)
         self._names = tuple({tuple(_parts(self.path)), tuple(_parts(os.path.abspath(given)))})
         self._openat2 = None if walking else openat2()
@@ -97,19 +70,19 @@ class Root:
     def relative(self, path: str) -> str:
         """The path as seen from the root, by its letters alone; refuses what cannot be inside."""
         if "\0" in path:
-            raise PathOutsideWorkspace(f"The path {_shown(path)} holds a NUL character.")
+            raise PathOutsideWorkspace(f"The path {shown(path)} holds a NUL character.")
         try:
             length = len(os.fsencode(path))
         except UnicodeEncodeError:
-            raise PathOutsideWorkspace(f"The path {_shown(path)} is no valid text.") from None
+            raise PathOutsideWorkspace(f"The path {shown(path)} is no valid text.") from None
         if length > PATH_MAX:
-            raise PathOutsideWorkspace(f"The path {_shown(path)} is too long: {length} bytes.")
+            raise PathOutsideWorkspace(f"The path {shown(path)} is too long: {length} bytes.")
         parts = self._inside(path) if path.startswith("/") else _parts(path)
         depth = 0
         for part in parts:
             depth += -1 if part == ".." else 1
             if depth < 0:
-                raise _outside(path)
+                raise outside(path)
         return "/".join(parts) or "."
 
     def canonical(self, path: str) -> str:
@@ -135,125 +108,113 @@ class Root:
             inside = os.path.relpath(found, os.readlink(f"/proc/self/fd/{self._fd}"))
             return "/".join((*(() if inside == "." else (inside,)), *missing)) or "."
 
-    def open_file(self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
-        """Open a regular file for the caller, who closes it; a pipe never makes this wait."""
-        opened = self._open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode)
-        kind = _kind(os.fstat(opened).st_mode)
+    def open_file(
+        self, path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, follow: bool = True
+    ) -> int:
+        """Open a regular file for the caller, who closes it; a pipe never makes this wait.
+
+        A canonical path is opened without `follow`: a link that has come since leads nowhere.
+        """
+        opened = self._open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode, follow)
+        kind = kind_of(os.fstat(opened).st_mode)
         if kind != "file":
             os.close(opened)
             raise _not_a_file(path, kind)
         return opened
 
-    def open_folder(self, path: str = ".") -> int:
+    def open_folder(self, path: str = ".", *, follow: bool = True) -> int:
         """Open a folder for the caller, who closes it."""
-        return self._open(path, os.O_RDONLY | os.O_DIRECTORY, 0)
+        return self._open(path, os.O_RDONLY | os.O_DIRECTORY, 0, follow)
 
-    def stat(self, path: str) -> os.stat_result:
-        """What the path names, links followed while they stay inside."""
+    def open_parent(self, path: str, made: "list[str] | None" = None) -> tuple[int, bytes]:
+        """Open the folder of what is to be changed, for the caller, who closes it; also the last name.
+
+        `path` is canonical: a link on the way was put there since, and none is followed. With `made`, folders that are
+        missing are made, and listed there.
+        """
+        parts = self.relative(path).split("/")
+        if ".." in parts:
+            raise outside(path)
+        if parts == ["."]:
+            raise _not_a_file(path, "folder")
+        steps, name = list(map(os.fsencode, parts[:-1])), os.fsencode(parts[-1])
+
+        def note(depth: int) -> None:
+            assert made is not None
+            made.append("/".join(parts[:depth]))
+
+        try:
+            return descend(self._fd, steps, self.owner, None if made is None else note), name
+        except OSError as problem:
+            raise explained(problem, path) from None
+
+    @property
+    def owner(self) -> tuple[int, int]:
+        """Whose files new ones become, user and group; only root can give them away."""
+        if os.geteuid():
+            return -1, -1
+        found = os.fstat(self._fd)
+        return found.st_uid, found.st_gid
+
+    def check_present(self) -> None:
+        """Refuse a workspace that was deleted, moved away or replaced since it was opened."""
+        here = os.fstat(self._fd)
+        there: os.stat_result | None = None
+        try:
+            there = os.stat(self.path)
+        except PermissionError:  # this user may not look at the way to it
+            there = here
+        except OSError:
+            pass
+        if there is None or not here.st_nlink or not os.path.samestat(here, there):
+            raise WorkspaceGone(
+                f"The workspace {shown(self.path)} is gone: it was deleted, moved or replaced.",
+                hint="Put it back, or begin a session in another folder.",
+            )
+
+    def stat(self, path: str, *, follow: bool = True) -> os.stat_result:
+        """What the path names; links are followed while they stay inside, or not at all."""
         at = os.fsencode(self.relative(path))
         try:
             if self._openat2 is None:
-                return stat_walking(self._fd, at)
-            opened = self._openat2(self._fd, at, os.O_PATH, 0)
+                return stat_walking(self._fd, at, follow)
+            opened = self._openat2(self._fd, at, os.O_PATH, 0, follow)
         except OSError as problem:
-            raise _explained(problem, path) from None
+            raise explained(problem, path, follow) from None
         try:
             return os.fstat(opened)
         finally:
             os.close(opened)
 
-    def list(self, path: str = ".", limit: int | None = None) -> Listing:
-        """The entries of a folder, at most `limit` of them; links are named, not followed."""
-        opened = self.open_folder(path)
+    def list(self, path: str = ".", limit: int | None = None, *, follow: bool = True) -> Listing:
+        """The entries of a folder, at most `limit` of them; links among them are only named."""
+        opened = self.open_folder(path, follow=follow)
         try:
-            with os.scandir(opened) as found:
-                every = sorted(found, key=_rank)
-            return Listing(tuple(_entry(each, opened) for each in every[:limit]), len(every))
+            return listing(opened, limit)
         except OSError as problem:
-            raise _explained(problem, path) from None
+            raise explained(problem, path) from None
         finally:
             os.close(opened)
 
-    def _open(self, path: str, flags: int, mode: int) -> int:
+    def _open(self, path: str, flags: int, mode: int, follow: bool = True) -> int:
         at = os.fsencode(self.relative(path))
         mode = mode if flags & os.O_CREAT else 0
         try:
-            return (self._openat2 or open_walking)(self._fd, at, flags, mode)
+            return (self._openat2 or open_walking)(self._fd, at, flags, mode, follow)
         except OSError as problem:
-            raise _explained(problem, path) from None
+            raise explained(problem, path, follow) from None
 
     def _inside(self, path: str) -> "list[str]":
         parts = _parts(path)
         for name in self._names:
             if tuple(parts[: len(name)]) == name:
                 return parts[len(name) :]
-        raise _outside(path)
+        raise outside(path)
 
 
 def _parts(path: str) -> list[str]:
     return [part for part in path.split("/") if part not in ("", ".")]
 
 
-def _shown(path: str) -> str:
-    return repr(path if len(path) <= _SHOWN else path[:_SHOWN] + "…")
-
-
-def _outside(path: str) -> PathOutsideWorkspace:
-    return PathOutsideWorkspace(
-        f"The path {_shown(path)} is outside the workspace.",
-        hint="Use a path relative to the workspace folder.",
-    )
-
-
-_WORDS: dict[int, tuple[type[Problem], str]] = {
-    errno.EXDEV: (
-        PathOutsideWorkspace,
-        "The path {} leads out of the workspace through a symbolic link.",
-    ),
-    errno.ENAMETOOLONG: (PathOutsideWorkspace, "The path {} is too long."),
-    errno.ENOENT: (Missing, "There is nothing at {}."),
-    errno.ENOTDIR: (NotAFolder, "The path {} names or passes something that is no folder."),
-    errno.EISDIR: (NotAFile, "The path {} names a folder, not a file."),
-    errno.ENXIO: (NotAFile, "The path {} names a pipe, socket or device, not a file."),
-    errno.ELOOP: (NotAFile, "The path {} goes in circles through symbolic links."),
-    errno.EACCES: (NoPermission, "The system gives no permission for {}."),
-    errno.EPERM: (NoPermission, "The system gives no permission for {}."),
-}
-
-
-def _explained(problem: OSError, path: str) -> Exception:
-    """The system's word as ours; what has no word of ours stays as it is."""
-    if problem.errno not in _WORDS:
-        return OSError(problem.errno, problem.strerror, path)
-    fact, words = _WORDS[problem.errno]
-    return fact(words.format(_shown(path)))
-
-
 def _not_a_file(path: str, kind: Kind) -> NotAFile:
-    return NotAFile(f"The path {_shown(path)} names a {kind}, not a file.")
-
-
-def _kind(mode: int) -> Kind:
-    if stat.S_ISREG(mode):
-        return "file"
-    if stat.S_ISDIR(mode):
-        return "folder"
-    if stat.S_ISLNK(mode):
-        return "link"
-    if stat.S_ISFIFO(mode):
-        return "pipe"
-    return "socket" if stat.S_ISSOCK(mode) else "device"
-
-
-def _rank(found: "os.DirEntry[str]") -> tuple[bool, str, str]:
-    return (not found.is_dir(follow_symlinks=False), found.name.casefold(), found.name)
-
-
-def _entry(found: "os.DirEntry[str]", folder: int) -> Entry:
-    try:
-        status = found.stat(follow_symlinks=False)
-        kind = _kind(status.st_mode)
-        target = os.readlink(found.name, dir_fd=folder) if kind == "link" else ""
-    except OSError:  # it vanished or changed its kind meanwhile
-        return Entry(found.name, "file")
-    return Entry(found.name, kind, status.st_size if kind == "file" else 0, target)
+    return NotAFile(f"The path {shown(path)} names a {kind}, not a file.")

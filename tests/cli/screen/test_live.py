@@ -1,82 +1,14 @@
 """What a terminal shows while an exchange happens, event by event, at a clock that the test moves."""
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import StringIO
 
-import pyte
 import pytest
 
-from bottega.cli.screen.live import Live
 from bottega.cli.screen.painter import Painter
-from bottega.cli.screen.terminal import Terminal
-from bottega.events import facts, fold
-from bottega.events.event import Event
+from bottega.events import facts
 from bottega.messages.block import Source, Sources, Text, ToolUse
 from bottega.messages.message import Usage
-
-
-class Paper(StringIO):
-    encoding = "utf-8"  # pyright: ignore
-
-    def isatty(self) -> bool:
-        return True
-
-
-class Shown:
-    """An exchange on an emulated terminal."""
-
-    def __init__(self, columns: int = 60, lines: int = 24) -> None:
-        self.now = 100.0
-        self.paper = Paper()
-        self._read = 0
-        self._emulator = pyte.HistoryScreen(columns, lines, history=100_000, ratio=0.5)
-        self._stream = pyte.Stream(self._emulator)
-        terminal = _Sized(self.paper, {"TERM": "xterm"}, columns, lines)
-        self.live = Live(terminal, lambda: self.now)
-        self._fold = fold.EMPTY
-
-    def take(self, *payloads: object) -> None:
-        for payload in payloads:
-            fact = Event(facts.NAMES[type(payload)], 0, payload, "m", 1, 1)
-            self._fold, seen = fold.step(self._fold, fact)
-            for event in seen:
-                self.live.show(event)
-
-    def passes(self, seconds: float) -> None:
-        self.now += seconds
-        self.live.tick()
-
-    @property
-    def text(self) -> str:
-        written = self.paper.getvalue()
-        self._stream.feed(written[self._read :].replace("\n", "\r\n"))
-        self._read = len(written)
-        above = [
-            "".join(row[x].data for x in range(self._emulator.columns))
-            for row in self._emulator.history.top
-        ]
-        lines = [line.rstrip() for line in [*above, *self._emulator.display]]
-        return "\n".join(lines).rstrip()
-
-
-class _Sized(Terminal):
-    def __init__(self, paper: Paper, env: dict[str, str], columns: int, lines: int) -> None:
-        super().__init__(paper, env)
-        self._columns, self._rows = columns, lines
-
-    def _size(self) -> tuple[int, int]:
-        return self._columns, self._rows
-
-
-@contextmanager
-def exchange(columns: int = 60, lines: int = 24) -> Iterator[Shown]:
-    shown = Shown(columns, lines)
-    shown.take(facts.UserMessage((Text("hi"),)), facts.MessageStart("openai/gpt-5", "openai"))
-    yield shown
-    shown.live.close()
-
+from tests.cli.screen.emulated import exchange
 
 END = facts.ExchangeResponse(
     True, "no_more_actions", "end_turn", 1, "x", Usage(1234, 56), 1234, 3400
@@ -108,15 +40,15 @@ def test_tools_run_side_by_side_and_each_keeps_one_line() -> None:
         shown.take(facts.AssistantMessage((Text("Let me look."), *uses), "tool_use"))
         shown.take(facts.ToolIntent("2", "list_dir", ""), facts.ToolOutputDelta("2", "a\nb\n"))
         shown.passes(2)
-        assert "○ read_file a.py\n" in shown.text
-        assert "list_dir src  2.0 s\n  b\n" in shown.text
+        assert "○ read a.py\n" in shown.text
+        assert "list src  2.0 s\n  │ a\n  │ b\n" in shown.text
         shown.take(facts.ToolResultFact("2", "list_dir", (Text('{"result":[1]}'),), duration_ms=7))
         failed = Text('{"error":{"message":"No such file."}}')
         shown.take(facts.ToolResultFact("1", "read_file", (failed,), is_error=True))
         shown.passes(1)
 
     assert shown.text == (
-        "Let me look.\n\n● list_dir src  ✓ 1 entry · 7 ms\n● read_file a.py  ✗ No such file."
+        "Let me look.\n\n● list src  ✓ 1 entry · 7 ms\n  │ a\n  │ b\n● read a.py  ✗ No such file."
     )
 
 

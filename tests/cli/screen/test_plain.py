@@ -52,7 +52,7 @@ def test_text_and_notes_go_to_their_own_places() -> None:
 
     assert out == "Let me look.\n\nTwo.\n"
     assert err == (
-        "● list_dir src  ✓ 2 entries · 3 ms\n"
+        "● list src  ✓ 2 entries · 3 ms\n"
         "↺ It is overloaded. Try 2 of 10 in 3 s\n"
         "note: No temperature.\n"
         "m · free · 9 ms\n"

@@ -6,7 +6,7 @@ from bottega.events import facts
 from bottega.events.event import Event
 from bottega.messages.block import Image, Reasoning, Source, Sources, Text, ToolUse
 from bottega.messages.message import Usage
-from bottega.sessions.transcript import transcript
+from bottega.sessions.told.transcript import transcript
 
 UNANSWERED = ToolUse("2", "run", {"command": "make"})
 STORY = (
@@ -51,7 +51,7 @@ def test_everything_that_was_said_is_drawn_in_order() -> None:
         "✻ Thought: Looking** at it\n\n"
         "A cat.\n\n"
         "[image/png]\n  [1] Cats https://cats.example\n\n"
-        "● read_file a  ✓ 2 lines · 2 ms\n"
+        "● read a  ✓ 2 lines · 2 ms\n"
         "● run make  ✗ its outcome is unknown\n\n"
         "It broke. Mend it.\n\n"
         "10 in, 5 out · price unknown · 8 ms\n\n"

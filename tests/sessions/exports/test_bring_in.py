@@ -12,13 +12,13 @@ from bottega.errors import BadUsage, StorageFailed
 from bottega.events import facts as f
 from bottega.messages.block import Text
 from bottega.sessions.attach import Attachments
-from bottega.sessions.check import check
+from bottega.sessions.care.check import check
+from bottega.sessions.care.retention import trim
 from bottega.sessions.exports.bring_in import Limits, bring_in, lines_of
 from bottega.sessions.exports.export import export
-from bottega.sessions.history import replay
-from bottega.sessions.retention import trim
 from bottega.sessions.session import SessionRow, Sessions
-from bottega.sessions.views import chat
+from bottega.sessions.told.history import replay
+from bottega.sessions.told.views import chat
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from tests.events.logs import Generator, answer, call, end, log, prompt, ran

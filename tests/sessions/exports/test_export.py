@@ -18,7 +18,7 @@ from bottega.sessions.attach import Attachments
 from bottega.sessions.exports.export import FORMATS, Format, export
 from bottega.sessions.exports.markdown import closed, fenced
 from bottega.sessions.session import SessionRow, Sessions
-from bottega.sessions.views import ChatMessage
+from bottega.sessions.told.views import ChatMessage
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from tests.events.logs import answer, call, end, log, prompt, ran

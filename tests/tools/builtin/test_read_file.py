@@ -1,15 +1,19 @@
 import base64
+import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bottega.approvals.touch import Touch
 from bottega.messages.block import Image
 from bottega.tools.builtin.files.read_file import READ_FILE
 from bottega.tools.reading import WHOLE_MAX
 from bottega.tools.tool import Outcome
 from tests.tools.contexts import Workbench, succeeded
+from tests.tools.contexts import outcome_of as bench_outcome
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -36,7 +40,7 @@ async def fault(arguments: dict[str, Any], folder: Path) -> tuple[str, str]:
     return outcome.error.code, outcome.error.message
 
 
-@pytest.mark.requirement("C16")
+@pytest.mark.requirement("C16", "T28")
 async def test_one_file_has_path_content_size_and_lines(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\nthrée")
     assert await succeeded(READ_FILE, {"file_path": "a.txt"}, tmp_path) == {
@@ -268,3 +272,80 @@ async def test_a_file_that_the_system_cannot_read_is_said_so() -> None:
     code, message = await fault({"file_path": "mem"}, Path("/proc/self"))
     assert code == "UNREADABLE"
     assert message == "The file 'mem' could not be read: Input/output error."
+
+
+async def test_numbers_of_lines_can_be_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one\ntwo\n\nfour")
+    result = await succeeded(READ_FILE, {"file_path": "a", "numbered": True}, tmp_path)
+    assert result["content"] == "     1\tone\n     2\ttwo\n     3\t\n     4\tfour"
+    part = {"file_path": "a", "start_line": 2, "end_line": 3, "numbered": True}
+    assert (await succeeded(READ_FILE, part, tmp_path))["content"] == "     2\ttwo\n     3\t\n"
+    (tmp_path / "empty").touch()
+    result = await succeeded(READ_FILE, {"file_path": "empty", "numbered": True}, tmp_path)
+    assert result["content"] == ""
+
+
+async def test_numbers_of_lines_of_a_large_file_are_its_own(
+    tmp_path: Path, large: list[str]
+) -> None:
+    part = {"file_path": "large", "start_line": 40_000, "end_line": 40_001, "numbered": True}
+    result = await succeeded(READ_FILE, part, tmp_path)
+    assert result["content"] == f" 40000\t{large[39_999]} 40001\t{large[40_000]}"
+
+
+async def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one\n", encoding="utf-8-sig")
+    result = await succeeded(READ_FILE, {"file_path": "a"}, tmp_path)
+    assert (result["content"], result["size"]) == ("one\n", 7)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Workbench]:
+    made = Workbench(tmp_path)
+    yield made
+    made.root.close()
+
+
+async def test_what_was_read_is_remembered_by_its_canonical_path(
+    bench: Workbench, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_text("one\ntwo\n")
+    (tmp_path / "dot.png").write_bytes(PNG)
+    (tmp_path / "link").symlink_to("a")
+    await bench_outcome(READ_FILE, {"file_path": "link", "start_line": 2}, bench)
+    assert bench.known == {"a": hashlib.sha256(b"one\ntwo\n").hexdigest()}
+    asked = {"files": [{"path": "dot.png"}, {"path": "missing"}]}
+    await bench_outcome(READ_FILE, asked, bench)
+    assert bench.known["dot.png"] == hashlib.sha256(PNG).hexdigest()
+    assert set(bench.known) == {"a", "dot.png"}
+
+
+async def test_a_file_that_is_gone_is_read_from_the_log(bench: Workbench, tmp_path: Path) -> None:
+    bench.held["src/a.txt"] = b"1\n2\n3\n"
+    (tmp_path / "link").symlink_to("src")
+    outcome = await bench_outcome(READ_FILE, {"file_path": "src/a.txt", "start_line": 2}, bench)
+    assert outcome.result["content"] == "2\n3\n"
+    assert outcome.result["source"] == "log"
+    assert "no longer there" in outcome.result["note"]
+    assert bench.known == {}, "what is gone cannot be edited as if it were there"
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.txt").write_text("on disk")
+    outcome = await bench_outcome(READ_FILE, {"file_path": "link/a.txt"}, bench)
+    assert outcome.result["content"] == "on disk"
+    assert "source" not in outcome.result, "the file system is the truth"
+
+
+async def test_only_what_was_judged_is_read(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("harmless")
+    (tmp_path / "secret").write_text("hidden")
+    (tmp_path / "link").symlink_to("a")
+    asked = {"files": [{"path": "link"}, {"path": "a"}]}
+    bench.judged = READ_FILE.touched(asked, bench.root)
+    assert bench.judged == Touch(reads=("a", "a"))
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to("secret")
+    outcome = await bench_outcome(READ_FILE, asked, bench)
+    first, second = outcome.result
+    assert first["error"]["code"] == "CONFLICT"
+    assert "hidden" not in outcome.to_text()
+    assert second["content"] == "harmless"

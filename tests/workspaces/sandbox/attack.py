@@ -511,9 +511,9 @@ def temporary_files_without_a_limit():
     return found.f_blocks * found.f_frsize > 1 << 31
 
 
-# --- what is guarded in the workspace ---------------------------------------------------------------------------------
+# --- what is shielded in the workspace --------------------------------------------------------------------------------
 
-GUARDED = "guards"
+SHIELDED = "shields"
 
 
 @several(
@@ -534,7 +534,7 @@ GUARDED = "guards"
         "home": ("deep", "home", "planted"),
     },
     outside=True,
-    gap=GUARDED,
+    gap=SHIELDED,
 )
 def written(parts):
     os.makedirs(os.path.dirname(at(*parts)), exist_ok=True)
@@ -555,7 +555,7 @@ def written(parts):
         "home": ("deep", "home"),
     },
     outside=True,
-    gap=GUARDED,
+    gap=SHIELDED,
 )
 def renamed(parts):
     os.makedirs(at(*parts), exist_ok=True) if parts == (".bottega",) else None
@@ -564,69 +564,69 @@ def renamed(parts):
     return True
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_is_replaced():
     write(at("evil"), "[core]\n\tfsmonitor = evil\n")
     os.rename(at("evil"), at(".git", "config"))
     return True
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_is_exchanged():
     write(at("evil"), "[core]\n\tfsmonitor = evil\n")
     here = -100
     return syscall(316, 276, here, at("evil").encode(), here, at(".git", "config").encode(), 2)
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_is_linked_to():
     os.link(at(".git", "config"), at("second-name"))
     return write(at("second-name"))
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_is_truncated():
     os.truncate(at(".git", "config"), 0)
     return True
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_by_a_path_descriptor():
     fd = os.open(at(".git", "config"), os.O_PATH)
     return write(f"/proc/self/fd/{fd}", flags=os.O_WRONLY)
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_by_a_link():
     os.symlink(".git/config", at("to-config"))
     return write(at("to-config"), flags=os.O_WRONLY)
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_by_proc_cwd():
     os.chdir(given["workspace"])
     return write("/proc/self/cwd/.git/config", flags=os.O_WRONLY)
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def the_mode_of_config_is_changed():
     os.chmod(at(".git", "config"), 0o777)
     return True
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def the_mode_of_hooks_is_changed():
     os.chmod(at(".git", "hooks"), 0o777)
     return True
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def the_times_of_config_are_changed():
     os.utime(at(".git", "config"), (1, 1))
     return True
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def a_nameless_file_becomes_a_hook():
     fd = os.open(at(), os.O_TMPFILE | os.O_RDWR, 0o755)
     here, follow = ctypes.c_int(-100), ctypes.c_int(0x400)
@@ -634,21 +634,21 @@ def a_nameless_file_becomes_a_hook():
     return syscall(265, 37, here, f"/proc/self/fd/{fd}".encode(), here, target, follow)
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def a_repository_is_made_of_the_workspace():
     for name in ("objects", "refs"):
         os.makedirs(at(name), exist_ok=True)
     return write(at("HEAD"), "ref: refs/heads/main\n")
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def a_link_takes_the_place_of_hooks():
     os.rename(at(".git", "hooks"), at(".git", "old-hooks"))
     os.symlink("../hooks", at(".git", "hooks"))
     return True
 
 
-@probe(outside=True, gap=GUARDED)
+@probe(outside=True, gap=SHIELDED)
 def config_is_removed():
     os.unlink(at(".git", "config"))
     return True

@@ -1,7 +1,10 @@
 """What a machine may lack; `make test` names what was skipped for it."""
 
+from pathlib import Path
+
 import pytest
 
+from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.walls import bubblewrap, landlock
 from tests.workspaces.sandbox import rooms
 
@@ -13,4 +16,7 @@ needs_landlock = pytest.mark.skipif(
     landlock.version() < landlock.NEEDED, reason="this kernel has no Landlock, or an old one"
 )
 needs_root = pytest.mark.skipif(not rooms.ROOT, reason="only root can become somebody else")
+counted = pytest.mark.skipif(
+    not Local(Path("/nonexistent")).counts, reason="no control groups can be made here"
+)
 only_bubblewrap = pytest.mark.parametrize("kind", ["bubblewrap"], scope="module")

@@ -24,7 +24,7 @@ ATTACK = Path(__file__).with_name("attack.py")
 OWNER = 2001
 """Somebody who is not root and has no account."""
 ROOT = os.geteuid() == 0
-KEY = 0x0B077E6A
+KEY = 0x0B000000 | os.getpid() & 0xFFFFFF
 
 
 class Done(NamedTuple):
@@ -100,7 +100,7 @@ def repository(workspace: Path) -> None:
 
 
 def scene(base: Path) -> dict[str, Any]:
-    """A workspace with everything that is guarded, and around it what must not be reached."""
+    """A workspace with everything that is shielded, and around it what must not be reached."""
     workspace = base / "ws"
     workspace.mkdir()
     repository(workspace)

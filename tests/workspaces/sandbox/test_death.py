@@ -45,6 +45,12 @@ def _owner(kind: Kind, workspace: Path, tmp_path: Path, silence: float, then: st
     return running(OWNER, kind, workspace, tmp_path / "state", str(silence), then)
 
 
+def _children(pid: int) -> list[int]:
+    command = ["pgrep", "-P", str(pid)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [int(each) for each in found.stdout.split()]
+
+
 async def test_a_killed_owner_leaves_nothing(
     kind: Kind, workspace: Path, tmp_path: Path, pulse: Pulse
 ) -> None:
@@ -96,9 +102,6 @@ async def test_a_murdered_warden_takes_everything_along(
 ) -> None:
     """Without namespaces nobody but its keepers ends what it started."""
     with _owner(kind, workspace, tmp_path, 600, "wait") as owner:
-        children = subprocess.run(
-            ["pgrep", "-P", str(owner.pid)], capture_output=True, text=True, check=True
-        )
-        for pid in map(int, children.stdout.split()):
+        for pid in _children(owner.pid):
             os.kill(pid, signal.SIGKILL)
         assert await pulse.stops(5)

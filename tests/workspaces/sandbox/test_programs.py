@@ -35,7 +35,7 @@ time.sleep(600)' &
 echo up
 wait
 """
-"""What does not want to end: left by its parent, in sessions of its own, deaf to signals, stopped, with a reaper of its own."""
+"""What does not want to end: orphans, sessions of their own, deaf to signals, stopped, with a reaper of their own."""
 
 
 async def test_output_errors_and_exit_code_are_told_apart(sandbox: Opened) -> None:

@@ -11,9 +11,9 @@ import msgspec
 from bottega import settings as every
 from bottega.cli import start
 from bottega.cli.screen.page import Page, print_json
-from bottega.cli.whole import write_whole
 from bottega.errors import BadUsage, Misconfigured, NotFound
 from bottega.settings import OwnProvider, Settings, Values
+from bottega.storage.whole import write_whole
 
 
 @click.group("config")
@@ -87,32 +87,40 @@ def path_command() -> None:
 
 
 def _value(settings: Settings, name: str) -> Any:
+    if name == "mcp":
+        servers = settings.values.mcp.items()
+        return msgspec.to_builtins({each: server.masked() for each, server in servers})
     return msgspec.to_builtins(getattr(settings.values, name))
 
 
 def _shown(value: Any) -> str:
-    if value is None or value in ("", {}):
+    if value is None or value in ("", {}, [], ()):
         return "(not set)"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _change(settings: Settings, name: str, value: str | None) -> None:
-    """Write the file anew with one value changed, its comments kept; nothing is written that would not load."""
+    typed = None if value is None else _typed(name, value)
+    edit(settings, name.split("."), typed)
+
+
+def edit(settings: Settings, path: list[str], value: Any) -> None:
+    """Write your file anew with one value changed (None: taken out), comments kept; what would not load is refused."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    path = settings.config_file
+    file = settings.config_file
     try:
-        document = tomlkit.parse(path.read_text("utf-8")) if path.exists() else tomlkit.document()
-        _put(document, name.split("."), None if value is None else _typed(name, value))
+        document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
+        _put(document, path, value)
         text = tomlkit.dumps(document)
-        every.check(tomllib.loads(text), "user file", str(path))
+        every.check(tomllib.loads(text), "user file", str(file))
     except (OSError, TOMLKitError, tomllib.TOMLDecodeError) as error:
         raise Misconfigured(
-            f"The file {str(path)!r} cannot be changed: {error}.", hint="Mend it by hand."
+            f"The file {str(file)!r} cannot be changed: {error}.", hint="Mend it by hand."
         ) from error
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(path, [text.encode()])
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(file, [text.encode()])
 
 
 def _typed(name: str, value: str) -> Any:

@@ -8,8 +8,8 @@ from bottega.cli import start
 from bottega.cli.screen.figures import count, size
 from bottega.cli.screen.page import Page
 from bottega.errors import StorageFailed
-from bottega.sessions import retention
-from bottega.sessions.check import check
+from bottega.sessions.care import retention
+from bottega.sessions.care.check import check
 from bottega.storage.home import Home
 from bottega.storage.migrate import backup
 from bottega.studio import Studio

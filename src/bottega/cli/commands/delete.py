@@ -9,7 +9,7 @@ from bottega.cli.commands.sessions import short
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import count
 from bottega.errors import BadUsage
-from bottega.sessions import retention
+from bottega.sessions.care import retention
 from bottega.studio import Studio
 
 

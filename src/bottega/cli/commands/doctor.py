@@ -18,10 +18,11 @@ from bottega.providers import route
 from bottega.providers.provider import Failed
 from bottega.providers.vendors import VENDORS
 from bottega.runtime import Runtime
-from bottega.sessions.check import check
+from bottega.sessions.care.check import check
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
 from bottega.storage.home import Home, file_system, mounts, refuse_network
+from bottega.workspaces.sandbox.local import Local
 
 LITTLE = 500_000_000
 """Bytes of free disk under which it is time to clean up."""
@@ -134,16 +135,28 @@ async def _running(settings: Settings, offline: bool) -> list[Finding]:
         runtime = await asyncio.to_thread(Runtime, settings)
     except Problem as problem:
         return [Finding("start", "bad", problem.message, problem.hint)]
+    findings: list[Finding] = []
     try:
-        findings = [] if offline else [each async for each in _providers(runtime)]
+        findings += [await _sandbox(runtime.sandboxes)]
+        findings += [] if offline else [each async for each in _providers(runtime)]
         chosen = runtime.choose()
         runtime.model(chosen.model)
         findings.append(Finding("model", "good", f"new sessions use {chosen.model}: {chosen.why}"))
     except Problem as problem:
-        findings = [Finding("model", "bad", problem.message, problem.hint)]
+        findings.append(Finding("model", "bad", problem.message, problem.hint))
     finally:
         await runtime.close()
     return findings
+
+
+async def _sandbox(sandboxes: Local) -> Finding:
+    """Where commands run, and whether they may run unasked there; the self-test runs if it has not yet."""
+    doubt = await sandboxes.trusted()
+    what = f"{sandboxes.profile}; kernel {platform.release()}"
+    if not doubt:
+        return Finding("sandbox", "good", f"{what}; self-test passed")
+    leaks = sandboxes.kind == "bubblewrap"
+    return Finding("sandbox", "bad" if leaks else "note", what, doubt)
 
 
 async def _providers(runtime: Runtime) -> AsyncIterator[Finding]:

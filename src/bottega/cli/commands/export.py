@@ -9,9 +9,9 @@ import click
 
 from bottega.cli import start
 from bottega.cli.commands.sessions import short
-from bottega.cli.whole import write_whole
 from bottega.errors import BadUsage
 from bottega.sessions.exports.export import Format, export
+from bottega.storage.whole import write_whole
 from bottega.studio import Studio
 
 _ENDS: dict[str, Format] = {

@@ -9,6 +9,7 @@ from bottega.cli.screen.figures import ago, count
 from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
 from bottega.errors import BadUsage, Misconfigured
+from bottega.mcp import secrets
 from bottega.providers.provider import Failed
 from bottega.providers.vendors import VENDORS
 from bottega.sessions.session import now
@@ -33,11 +34,12 @@ def set_command(provider: str) -> None:
     The key is asked for and not shown while you type; from a pipe its first line is read.
     """
     settings = start.settings_of()
-    if provider not in VENDORS and provider not in settings.values.providers:
+    if provider not in VENDORS and provider not in {*settings.values.providers, *_named(settings)}:
         raise _unknown(provider, settings)
     if provider not in VENDORS or VENDORS[provider].keys:
         KeyRing(settings.home).set(provider, _typed(provider))
-    print(f"Kept. Test it with: bottega keys test {provider}", file=sys.stderr)
+    test = "mcp test NAME" if provider in _named(settings) else f"keys test {provider}"
+    print(f"Kept. Test it with: bottega {test}", file=sys.stderr)
     if found := _variable(provider, settings):
         print(
             f"bottega: {found} is set as well, and wins over the kept key.",
@@ -88,10 +90,17 @@ def _typed(provider: str) -> str:
     return click.prompt(f"Key of {provider}", hide_input=True, err=True, type=str)
 
 
+def _named(settings: Settings) -> set[str]:
+    """What MCP servers are given by name: a secret that may be kept here too."""
+    servers = settings.values.mcp.values()
+    return {name for each in servers for name in secrets.names({**each.env, **each.headers})}
+
+
 def _variable(provider: str, settings: Settings) -> str:
     """The variable that holds this provider's key, if one does."""
     own = settings.values.providers.get(provider)
     names = [*(VENDORS[provider].keys if provider in VENDORS else ()), own.key_env if own else ""]
+    names += [provider] if provider in _named(settings) else []
     return next((name for name in names if settings.environment.get(name, "").strip()), "")
 
 

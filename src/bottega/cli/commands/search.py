@@ -8,7 +8,7 @@ from bottega.cli.screen.clean import clean, one_line
 from bottega.cli.screen.figures import ago
 from bottega.cli.screen.page import Page, print_json
 from bottega.cli.screen.tools import Part
-from bottega.sessions.search import Hit, Search
+from bottega.sessions.care.search import Hit, Search
 from bottega.sessions.session import now
 from bottega.studio import Studio
 

@@ -9,7 +9,7 @@ from bottega.cli.screen.page import Page
 from bottega.cli.screen.transcript import drawn
 from bottega.events.codec import decode
 from bottega.sessions.session import now
-from bottega.sessions.transcript import Transcript
+from bottega.sessions.told.transcript import Transcript
 from bottega.studio import Studio
 
 

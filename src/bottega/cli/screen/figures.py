@@ -6,8 +6,10 @@ _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
 
 
 def count(number: int, noun: str) -> str:
-    """`1 line`, `12 lines`."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+    """`1 line`, `12 lines`, `3 matches`."""
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        plural = noun[:-1] + "ies"
     return f"{number:,} {noun if number == 1 else plural}"
 
 

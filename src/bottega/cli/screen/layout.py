@@ -12,7 +12,14 @@ class Item(NamedTuple):
     """It goes on with what stands above it."""
 
 
-_CLOSE = {("tool", "tool"), ("note", "note")}
+_CLOSE = {
+    ("tool", "tool"),
+    ("tool", "todos"),
+    ("note", "note"),
+    ("footer", "footer"),
+    ("ask", "answer"),
+    ("ask", "keys"),
+}
 
 
 def laid_out(above: str, items: Iterable[Item]) -> tuple[list[str], str]:

@@ -11,17 +11,20 @@ from typing import Any, ClassVar
 from rich.panel import Panel
 from rich.text import Text as RichText
 
-from bottega.cli.screen import notes, tools
+from bottega.cli.screen import notes
 from bottega.cli.screen.blocks import Block, Splitter
+from bottega.cli.screen.calls import todos
+from bottega.cli.screen.calls.under_way import Look, UnderWay
 from bottega.cli.screen.clean import Cleaner, clean, one_line
 from bottega.cli.screen.figures import duration
 from bottega.cli.screen.layout import Item, laid_out
 from bottega.cli.screen.painter import Painter
+from bottega.cli.screen.plain import Rows
 from bottega.cli.screen.region import Region
 from bottega.cli.screen.terminal import Terminal
+from bottega.cli.screen.tools import Part
 from bottega.events import facts
 from bottega.events.event import Event
-from bottega.events.fold import result_text
 from bottega.messages.block import Sources, plain_text, tool_uses
 
 FRAME = 1 / 15
@@ -32,16 +35,13 @@ SHARE = 4
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
-class _Call:
-    def __init__(self, name: str, said: str) -> None:
-        self.name = name
-        self.said = said
-        self.began: float | None = None
-        self.output = ""
-
-
 class Live:
-    def __init__(self, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        terminal: Terminal,
+        clock: Callable[[], float] = time.monotonic,
+        look: Look | None = None,
+    ) -> None:
         self._terminal = terminal
         self._clock = clock
         self._region = Region(terminal)
@@ -59,7 +59,10 @@ class Live:
         self._cleaner = Cleaner()
         self._thought: list[str] = []
         self._thought_began = 0.0
-        self._calls: dict[str, _Call] = {}
+        self._calls = UnderWay(clock, look)
+        self._keys: Rows | None = None
+        """The last lines while a person is asked: what they may press."""
+        self._paused = False
         self._retry: tuple[facts.ConversationRetrying, float] | None = None
         self._failed = False
         terminal.write("\x1b[?25l")
@@ -72,6 +75,8 @@ class Live:
         elif event.type == "tool_use_content_block_start":
             self._end_text()
             self._status = f"Preparing {one_line(event.data.name, 40)}"
+        else:
+            self._calls.take(event.data)
         if self._clock() >= self._next_draw:
             self.draw()
 
@@ -80,15 +85,43 @@ class Live:
         if self._clock() >= self._next_draw:
             self.draw()
 
+    def put(self, kind: str, lines: list[str]) -> None:
+        """Something for good, between what the exchange shows."""
+        self._final.append(Item(kind, lines))
+        self.draw()
+
+    def ask(self, keys: Rows | None) -> None:
+        """Say at the end of the screen what may be pressed; None: nobody is asked any more."""
+        self._keys = keys
+        self.draw()
+
+    def pause(self) -> None:
+        """Leave the screen to somebody else: what happens meanwhile is drawn afterwards."""
+        self._region.draw(laid_out(self._above, self._final)[0], [])
+        self._final, self._above = [], laid_out(self._above, self._final)[1]
+        self._paused = True
+        self._terminal.write("\x1b[?25h")
+
+    def resume(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._region = Region(self._terminal)
+            self._terminal.write("\x1b[?25l")
+            self.draw()
+
     def close(self) -> None:
         """Draw what is left and give the cursor back."""
+        self.resume()
         self._end_text()
-        self._status = ""
-        self._calls, self._retry = {}, None
+        self._status, self._keys = "", None
+        self._calls.forget()
+        self._retry = None
         self.draw()
         self._terminal.write("\x1b[?25h")
 
     def draw(self) -> None:
+        if self._paused:
+            return
         began = self._clock()
         width = self._terminal.width
         final, above = laid_out(self._above, self._final)
@@ -102,8 +135,12 @@ class Live:
         items = [self._block(tail, width)] if tail.source.strip() else []
         if self._thought:
             items.append(Item("thought", self._thinking(width)))
-        for call in self._calls.values():
-            items.append(Item("tool", self._running(call, width)))
+        if self._calls:
+            drawn = self._calls.lines(self._spin(), width)
+            items.append(Item("tool", [self._row(parts, width) for parts in drawn]))
+        if self._keys:
+            rows = [self._row(parts, width) for parts in self._keys(width)]
+            return [*items, Item("keys", rows)]
         status = self._status_line(width)
         return [*items, Item("status", status)] if status else items
 
@@ -117,15 +154,9 @@ class Live:
         shown = text if len(text) <= room else f"…{text[-room:]}"
         return self._painter.parts([(shown, "dim italic")], width)[:2]
 
-    def _running(self, call: _Call, width: int) -> list[str]:
-        mark = self._spin() if call.began is not None else "○"
-        waited = 0.0 if call.began is None else self._clock() - call.began
-        lines = self._painter.parts(
-            tools.running(mark, call.name, call.said, waited, width), width
-        )[:1]
-        if call.output:
-            lines += self._painter.parts([(f"  {one_line(call.output, width - 3)}", "dim")], width)
-        return lines
+    def _row(self, parts: list[Part], width: int) -> str:
+        """One line on one row: what changes must not wrap."""
+        return next(iter(self._painter.parts(parts, width)), "")
 
     def _status_line(self, width: int) -> list[str]:
         if self._retry:
@@ -141,8 +172,14 @@ class Live:
     def _spin(self) -> str:
         return _SPINNER[int(self._clock() * 10) % len(_SPINNER)]
 
-    def _put(self, kind: str, parts: list[tools.Part]) -> None:
+    def _put(self, kind: str, parts: list[Part]) -> None:
         self._final.append(Item(kind, self._painter.parts(parts, self._terminal.width)))
+
+    def _rows(self, kind: str, rows: list[list[Part]]) -> None:
+        width = self._terminal.width
+        self._final.append(
+            Item(kind, [line for row in rows for line in self._painter.parts(row, width)])
+        )
 
     def _write(self, text: str) -> None:
         width = self._terminal.width
@@ -198,32 +235,14 @@ class Live:
             self._put("note", [(f"  {one_line(source)}", "dim")])
         for notice in answer.notices:
             self._put("note", [(f"Note: {clean(notice)}", "dim")])
-        for use in tool_uses(answer.content):
-            self._calls[use.id] = _Call(use.name, tools.arguments(use.input))
+        self._calls.plan(tool_uses(answer.content))
         self._status = "Working" if self._calls else ""
 
-    def _on_intent(self, intent: facts.ToolIntent) -> None:
-        if call := self._calls.get(intent.tool_id):
-            call.began = self._clock()
-
-    def _on_output(self, piece: facts.ToolOutputDelta) -> None:
-        if call := self._calls.get(piece.tool_id):
-            lines = [line for line in clean(piece.text).split("\n") if line.strip()]
-            call.output = lines[-1] if lines else call.output
-
     def _on_result(self, result: facts.ToolResultFact) -> None:
-        call = self._calls.pop(result.tool_id, None)
-        told = tools.outcome(result_text(result), result.is_error)
-        said = call.said if call else ""
-        line = tools.finished(
-            result.name,
-            said,
-            told,
-            ok=not result.is_error,
-            ms=result.duration_ms,
-            width=self._terminal.width,
-        )
-        self._put("tool", line)
+        self._rows("tool", self._calls.end(result, self._terminal.width))
+
+    def _on_todos(self, changed: facts.TodosChanged) -> None:
+        self._rows("todos", todos.drawn(changed.todos))
 
     def _on_retry(self, retrying: facts.ConversationRetrying) -> None:
         self._retry = (retrying, self._clock() + retrying.delay_ms / 1000)
@@ -258,10 +277,13 @@ class Live:
     def _on_end(self, end: facts.ExchangeResponse) -> None:
         self._end_text()
         self._status = ""
-        self._calls, self._retry = {}, None
+        self._calls.forget()
+        self._retry = None
         told = "" if self._failed else notes.ending(end)
         if told:
             self._put("ending", [("■ ", "accent"), (told, "")])
+        if changed := self._calls.summary():
+            self._put("footer", [(changed, "accent")])
         self._put("footer", [(notes.footer(end, self._model), "dim")])
         self._next_draw = 0.0
 
@@ -270,9 +292,8 @@ class Live:
         facts.TextDelta: _on_text,
         facts.ReasoningDelta: _on_thought,
         facts.AssistantMessage: _on_answer,
-        facts.ToolIntent: _on_intent,
-        facts.ToolOutputDelta: _on_output,
         facts.ToolResultFact: _on_result,
+        facts.TodosChanged: _on_todos,
         facts.ConversationRetrying: _on_retry,
         facts.StreamReset: _on_reset,
         facts.ErrorMessage: _on_error,

@@ -31,7 +31,13 @@ THEME = Theme(
         "tool.running": "yellow",
         "tool.done": "green",
         "tool.failed": "red",
+        "tool.denied": "magenta",
+        "diff.added": "green",
+        "diff.removed": "red",
+        "diff.added.word": "green reverse",
+        "diff.removed.word": "red reverse",
         "accent": "yellow",
+        "key": "bold yellow",
         "prompt": "bold yellow",
         "found": "bold yellow",
     }

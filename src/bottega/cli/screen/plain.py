@@ -4,15 +4,23 @@
 the output wants. Otherwise text is given out as it comes.
 """
 
+import time
+from collections.abc import Callable
 from typing import Protocol
 
 from bottega.cli.screen import notes, tools
+from bottega.cli.screen.calls import todos
+from bottega.cli.screen.calls.under_way import Look, UnderWay
 from bottega.cli.screen.clean import Cleaner, clean, one_line
+from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
+from bottega.cli.screen.tools import Part
 from bottega.events import facts
 from bottega.events.event import Event
-from bottega.events.fold import result_text
 from bottega.messages.block import plain_text, tool_uses
+
+Rows = Callable[[int], list[list[Part]]]
+"""Lines for a screen of this width."""
 
 
 class Screen(Protocol):
@@ -25,6 +33,24 @@ class Screen(Protocol):
     def close(self) -> None: ...
 
 
+class Canvas(Screen, Protocol):
+    """A screen on which somebody can be asked."""
+
+    def put(self, kind: str, lines: list[str]) -> None:
+        """Lines of somebody else, for good."""
+        ...
+
+    def ask(self, keys: Rows | None) -> None:
+        """What a person may press now; None: they are not asked any more."""
+        ...
+
+    def pause(self) -> None:
+        """Somebody else has the screen until `resume`."""
+        ...
+
+    def resume(self) -> None: ...
+
+
 class Plain:
     def __init__(
         self,
@@ -34,10 +60,12 @@ class Plain:
         *,
         hold: bool = False,
         footer: bool = False,
+        look: Look | None = None,
     ) -> None:
         self._text = text
         self._notes = notes_to
         self._errors = errors_to
+        self._painter = Painter(colour=text.colour, plain=not text.moves)
         self._hold = hold
         self._footer = footer
         self._cleaner = Cleaner()
@@ -45,7 +73,7 @@ class Plain:
         """The cursor stands at the start of a line."""
         self._written = False
         self._answered = False
-        self._calls: dict[str, str] = {}
+        self._calls = UnderWay(time.monotonic, look)
         self._model = ""
         self._failed = False
 
@@ -57,8 +85,6 @@ class Plain:
                 self._model, self._answered = start.model, False
             case facts.AssistantMessage() as answer:
                 self._whole(answer)
-            case facts.ToolResultFact() as result:
-                self._result(result)
             case facts.ErrorMessage() as error:
                 self._failed = True
                 self._break()
@@ -76,7 +102,7 @@ class Plain:
             case facts.ExchangeResponse() as end:
                 self._end(end)
             case _:
-                pass
+                self._work(event.data)
 
     def tick(self) -> None:
         """Nothing moves here."""
@@ -84,6 +110,23 @@ class Plain:
     def close(self) -> None:
         self._say(self._cleaner.end())
         self._break()
+
+    def put(self, kind: str, lines: list[str]) -> None:
+        for line in lines:
+            self._break()
+            self._text.write(f"{line}\n")
+
+    def ask(self, keys: Rows | None) -> None:
+        """Once, as lines: nothing can be taken away here."""
+        width = self._text.width
+        for parts in keys(width) if keys else ():
+            self.put("keys", self._painter.parts(parts, width))
+
+    def pause(self) -> None:
+        self._break()
+
+    def resume(self) -> None:
+        """Nothing was hidden."""
 
     def note(self, line: str) -> None:
         """A line beside the answer."""
@@ -113,19 +156,18 @@ class Plain:
             self._say(clean(plain_text(answer.content)))
         for notice in answer.notices:
             self.note(f"note: {clean(notice)}")
-        for use in tool_uses(answer.content):
-            self._calls[use.id] = tools.arguments(use.input)
+        self._calls.plan(tool_uses(answer.content))
 
-    def _result(self, result: facts.ToolResultFact) -> None:
-        line = tools.finished(
-            result.name,
-            self._calls.pop(result.tool_id, ""),
-            tools.outcome(result_text(result), result.is_error),
-            ok=not result.is_error,
-            ms=result.duration_ms,
-            width=self._notes.width if self._notes else 80,
-        )
-        self.note(tools.plain(line))
+    def _work(self, fact: object) -> None:
+        rows: list[list[Part]] = []
+        if isinstance(fact, facts.ToolResultFact):
+            rows = self._calls.end(fact, self._notes.width if self._notes else 80)
+        elif isinstance(fact, facts.TodosChanged):
+            rows = todos.drawn(fact.todos)
+        else:
+            self._calls.take(fact)
+        for row in rows:
+            self.note(tools.plain(row))
 
     def _end(self, end: facts.ExchangeResponse) -> None:
         if self._hold:
@@ -133,5 +175,7 @@ class Plain:
         self.close()
         if told := "" if self._failed else notes.ending(end):
             self.note(told)
+        if changed := self._calls.summary():
+            self.note(changed)
         if self._footer:
             self.note(one_line(notes.footer(end, self._model)))

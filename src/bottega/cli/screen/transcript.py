@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 
-from bottega.cli.screen import notes, tools
+from bottega.cli.screen import notes
+from bottega.cli.screen.calls.lines import finished
+from bottega.cli.screen.calls.outcome import Outcome, outcome
+from bottega.cli.screen.calls.phrase import Phrase, phrase
 from bottega.cli.screen.clean import clean, one_line
 from bottega.cli.screen.layout import Item, laid_out
 from bottega.cli.screen.painter import Painter
+from bottega.cli.screen.tools import Part
 from bottega.messages.block import Media, Text
-from bottega.sessions import transcript as said
-from bottega.sessions.views import said as words
+from bottega.sessions.told import transcript as said
+from bottega.sessions.told.views import said as words
 
 
 def drawn(items: Iterable[said.Item], painter: Painter, width: int) -> list[str]:
@@ -53,19 +57,22 @@ def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa:
         case said.Notice():
             style = "red" if item.topic == "error_message" else "dim"
             text = clean(f"{item.text} {item.hint}").strip()
-            return [Item("error", painter.parts([(text, style)], width))]
+            kind = "note" if item.topic.startswith("approval_") else "error"
+            return [Item(kind, painter.parts([(text, style)], width))]
         case said.End():
             return _end(item, painter, width)
 
 
-def _use(use: said.Use, width: int) -> list[tools.Part]:
-    asked = tools.arguments(use.input) or one_line(use.written)
+def _use(use: said.Use, width: int) -> list[Part]:
+    words = phrase(use.name, use.input)
+    if not words.about and use.written:
+        words = Phrase(words.verb, one_line(use.written))
     if use.state in ("done", "failed"):
-        told = tools.outcome(_text(use.output), use.state == "failed")
-        ok = use.state == "done"
-        return tools.finished(use.name, asked, told, ok=ok, ms=use.duration_ms, width=width)
-    told = "its outcome is unknown" if use.state == "unknown" else use.state
-    return tools.finished(use.name, asked, told, ok=False, ms=0, width=width)
+        end = outcome(_text(use.output), use.state == "failed")
+    else:
+        told = "its outcome is unknown" if use.state == "unknown" else use.state
+        end = Outcome("failed", told)
+    return finished(words, end, use.duration_ms, width)
 
 
 def _text(output: "Iterable[Text | Media]") -> str:

@@ -1,32 +1,34 @@
 """The turns of a conversation: read a line, run it as a prompt or obey it as a command, until the person leaves."""
 
-import asyncio
 from pathlib import Path
 
 import msgspec
 
-from bottega.cli.logs import Stages
+from bottega.approvals.mode import Mode, checked_mode
+from bottega.cli.looking import unified
+from bottega.cli.screen import diff
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
-from bottega.cli.screen.live import FRAME, Live
 from bottega.cli.screen.painter import Painter
-from bottega.cli.screen.plain import Plain, Screen
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.transcript import drawn, last_exchanges
-from bottega.cli.signals import stoppable
-from bottega.cli.talk import slash
+from bottega.cli.talk import listing, slash
+from bottega.cli.talk.turn import Turns
 from bottega.cli.talk.typed import Reader
+from bottega.cli.talk.words import MODES, short, why
+from bottega.cli.worked import Worked
 from bottega.errors import Problem
 from bottega.events.codec import decode
-from bottega.runtime import Chosen
-from bottega.sessions import transcript
-from bottega.sessions.session import SessionRow, now
-from bottega.studio import Answer, Session, Studio
+from bottega.sessions.session import now
+from bottega.sessions.told import transcript
+from bottega.studio import Session, Studio
 
 RECALLED = 3
 """Exchanges that are shown when a session is gone on with."""
 LISTED = 10
+SHOWN = 60
+"""Lines of what a session changed, unless one file is asked for."""
 
 
 class Wish(msgspec.Struct):
@@ -35,6 +37,7 @@ class Wish(msgspec.Struct):
     model: str
     agent: str
     folder: Path
+    mode: Mode = "ask"
 
 
 class Conversation:
@@ -44,6 +47,7 @@ class Conversation:
         self._terminal = terminal
         self._painter = Painter(colour=terminal.colour, plain=not terminal.moves)
         self._wish = wish
+        self.turns = Turns(studio.runtime, terminal)
         self.session: Session | None = None
 
     def open(self) -> None:
@@ -51,70 +55,72 @@ class Conversation:
         chosen = self._studio.runtime.choose(self._wish.model)
         self._studio.runtime.model(chosen.model)
         self._wish.model = chosen.model
-        self._say([(one_line(chosen.model), "bold"), (_why(chosen), "")])
-        self._say([(f"{_short(self._wish.folder)} · /help lists the commands", "dim")])
+        self._say([(one_line(chosen.model), "bold"), (why(chosen), "")])
+        self._say([(f"{short(self._wish.folder)} · /help lists the commands", "dim")])
 
-    async def resume(self, session_id: str) -> None:
-        """Go on with a session: show its last exchanges, and whether the last answer was cut short."""
-        self.session = await self._studio.resume(session_id)
+    async def resume(self, session_id: str, mode: Mode | None = None) -> bool:
+        """Go on with a session: show its last exchanges, then what still waits in it; False if the person left."""
+        self.session = self._studio.find(session_id)
+        parked = self.session.row.status == "waiting"
+        if not parked:
+            self.session = await self._studio.resume(session_id)
+        if mode:
+            await self.session.change_mode(mode)
         row = self.session.row
-        rows = await self._studio.runtime.log.tail(row.n, limit=80)
-        events = [decode(index, body) for index, body in rows]
-        self._wish = Wish(row.model, row.agent, Path(row.folder))
-        items = last_exchanges(transcript.transcript(events), RECALLED)
+        under_way = self.session.resume(wait=self.turns.asks)
+        asked = any(ask.kind != "plan" for ask in self.session.asks())
+        goes_on = under_way if parked or asked else None
+        self._wish = Wish(row.model, row.agent, Path(row.folder), self.session.mode)
         self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {row.model}", "")])
-        self._say([(f"{_short(Path(row.folder))} · begun {ago(row.created_at, now())}", "dim")])
-        self._lines(["", *drawn(items, self._painter, self._terminal.width)] if items else [])
+        self._say([(f"{short(Path(row.folder))} · begun {ago(row.created_at, now())}", "dim")])
+        await self._recall(row.n, goes_on.message_id if goes_on else "")
+        if goes_on:
+            return await self.turns.follow(self.session, goes_on)
         if row.status != "idle":
             self._say([("Another program works in this session; what you say waits.", "accent")])
+        return await self.turns.planned(self.session)
+
+    async def _recall(self, n: int, without: str) -> None:
+        """The last exchanges, but for one that will be shown as it goes on."""
+        rows = await self._studio.runtime.log.tail(n, limit=80)
+        events = [decode(index, body) for index, body in rows]
+        items = transcript.transcript(
+            each for each in events if each.message_id != (without or "-")
+        )
+        shown = drawn(last_exchanges(items, RECALLED), self._painter, self._terminal.width)
+        self._lines(["", *shown] if shown else [])
 
     async def go_on(self) -> None:
         """Take turns until the person leaves."""
         while True:
             if self._terminal.moves:
                 self._terminal.write("\n")
+            self._reader.mode = self._mode
             line = await self._reader.read()
             if line is None:
                 return
             if not line.strip():
                 continue
-            command = slash.parse(line)
             try:
-                if command is None:
-                    if not await self._prompt(line):
-                        return
-                elif not await self._obey(command):
+                await self._change_mode(self._reader.mode)
+                if not await self._take(line):
                     return
             except Problem as problem:
                 self._fail(problem)
+
+    async def _take(self, line: str) -> bool:
+        command = slash.parse(line)
+        return await (self._prompt(line) if command is None else self._obey(command))
 
     async def _prompt(self, text: str) -> bool:
         """Run one prompt; False if the person wants to leave at once."""
         if self.session is None:
             wish = self._wish
             self.session = await self._studio.start(
-                model=wish.model, agent=wish.agent, folder=wish.folder
+                model=wish.model, agent=wish.agent, folder=wish.folder, mode=wish.mode
             )
-        answer = self.session.prompt(text)
-        screen = self._screen()
-        with stoppable(answer) as stop:
-            moving = asyncio.create_task(_move(screen))
-            try:
-                await _show(answer, screen)
-            except asyncio.CancelledError:
-                if not stop.twice:
-                    raise
-                return False
-            finally:
-                moving.cancel()
-                screen.close()
-        return not stop.leaves
-
-    def _screen(self) -> Screen:
-        if self._terminal.moves:
-            self._terminal.write("\n")
-            return Live(self._terminal)
-        return Plain(self._terminal, self._terminal, self._terminal, footer=True)
+        answer = self.session.prompt(text, wait=self.turns.asks)
+        return await self.turns.follow(self.session, answer)
 
     async def _obey(self, command: slash.Slash) -> bool:
         match command.name:
@@ -124,11 +130,17 @@ class Conversation:
                 self._lines(slash.overview().split("\n"))
             case "model":
                 await self.choose(command.argument)
+            case "mode":
+                await self._choose_mode(command.argument)
+            case "asks":
+                return await self._list_asks()
+            case "changes":
+                await self._changes(command.argument)
             case "new":
                 self.session = None
                 self._say([("A new session begins with your next prompt.", "")])
             case "sessions":
-                await self._sessions(command.argument)
+                return await self._sessions(command.argument)
             case _:
                 self._say([(slash.unknown(command.typed), "")])
         return True
@@ -149,67 +161,63 @@ class Conversation:
         self._wish.model = name
         self._say([(one_line(name), "bold"), (" answers from now on.", "")])
 
-    async def _sessions(self, which: str) -> None:
+    @property
+    def _mode(self) -> Mode:
+        return self.session.mode if self.session else self._wish.mode
+
+    async def _choose_mode(self, name: str) -> None:
+        if name:
+            await self._change_mode(checked_mode(name))
+        self._say([(f"{self._mode}: ", "bold"), (MODES[self._mode], "")])
+
+    async def _change_mode(self, mode: str) -> None:
+        """From the next prompt on."""
+        if not mode or mode == self._mode:
+            return
+        self._wish.mode = checked_mode(mode)
+        if self.session:
+            await self.session.change_mode(self._wish.mode)
+
+    async def _list_asks(self) -> bool:
+        waiting = self.session.asks() if self.session else []
+        if not self.session or not waiting:
+            self._say([("Nothing waits for your answer.", "")])
+            return True
+        if self.turns.asks and (answer := self.session.resume(wait=True)):
+            return await self.turns.follow(self.session, answer)
+        self._rows(listing.asks(waiting, self._terminal.width))
+        return await self.turns.planned(self.session)
+
+    async def _changes(self, path: str) -> None:
+        worked = await Worked.of(self._studio, self.session.row) if self.session else None
+        works = [each for each in worked.works if each.path == path or not path] if worked else []
+        if not worked or not works:
+            self._say([("This session has changed no files." if not path else "It has not.", "")])
+            return
+        files = diff.parse("".join(unified(worked.difference(work)) for work in works))
+        rows, left = diff.drawn(files, self._terminal.width, 0 if path else SHOWN)
+        more = diff.left_off(left) + [(" · /changes PATH shows one file", "dim")]
+        self._rows([*rows, more] if left else rows)
+
+    async def _sessions(self, which: str) -> bool:
         rows = await self._studio.sessions(LISTED)
         if not which:
-            self._lines(self._listed(rows) or ["There are no sessions yet."])
-        elif which.isdigit() and 1 <= int(which) <= len(rows):
-            await self.resume(rows[int(which) - 1].id)
-        else:
-            await self.resume(which)
-
-    def _listed(self, rows: list[SessionRow]) -> list[str]:
-        here = self.session.id if self.session else ""
-        lines: list[str] = []
-        for place, row in enumerate(rows, 1):
-            mark = "›" if row.id == here else " "
-            when = ago(row.updated_at, now())
-            room = max(10, self._terminal.width - len(when) - 9)
-            title = one_line(row.title or "(no title)", room)
-            parts: list[Part] = [
-                (f"{mark}{place:>3}  ", "accent"),
-                (title, ""),
-                (f"  {when}", "dim"),
-            ]
-            lines += self._painter.parts(parts, self._terminal.width)
-        return lines
+            here = self.session.id if self.session else ""
+            self._rows(listing.sessions(rows, here, self._terminal.width))
+            self._lines([] if rows else ["There are no sessions yet."])
+            return True
+        numbered = which.isdigit() and 1 <= int(which) <= len(rows)
+        return await self.resume(rows[int(which) - 1].id if numbered else which)
 
     def _fail(self, problem: Problem) -> None:
         self._say([(problem.message, "red"), (f" {problem.hint}" if problem.hint else "", "")])
 
     def _say(self, parts: list[Part]) -> None:
-        self._lines(self._painter.parts(parts, self._terminal.width))
+        self._rows([parts])
+
+    def _rows(self, rows: list[list[Part]]) -> None:
+        width = self._terminal.width
+        self._lines([line for row in rows for line in self._painter.parts(row, width) or [""]])
 
     def _lines(self, lines: list[str]) -> None:
         self._terminal.write("".join(f"{line}\n" for line in lines))
-
-
-async def _show(answer: Answer, screen: Screen) -> None:
-    stages = Stages()
-    async for event in answer:
-        stages.note(event)
-        screen.show(event)
-
-
-async def _move(screen: Screen) -> None:
-    while True:
-        await asyncio.sleep(FRAME)
-        screen.tick()
-
-
-def _why(chosen: Chosen) -> str:
-    if chosen.model != "guide":
-        return "" if chosen.why in ("asked for", "set in the flag") else f" — {chosen.why}."
-    if chosen.why != "no key is configured":
-        return " — the built-in guide answers."
-    return (
-        " — no key is configured, so the built-in guide answers."
-        " Add a model with `bottega keys set openai`, or use one of Ollama's: --model ollama/NAME."
-    )
-
-
-def _short(folder: Path) -> str:
-    try:
-        return str("~" / folder.absolute().relative_to(Path.home()))
-    except (ValueError, RuntimeError):
-        return str(folder.absolute())

@@ -7,6 +7,9 @@ from typing import NamedTuple
 COMMANDS = {
     "help": "Show these commands.",
     "model": "Show who answers, or choose: /model openai/gpt-5",
+    "mode": "Show the mode, or choose: /mode plan, /mode ask, /mode allow.",
+    "asks": "Show what waits for your answer.",
+    "changes": "Show what the agent has changed in this session; /changes PATH, in one file.",
     "new": "Begin a new session.",
     "sessions": "List the last sessions; /sessions 2 goes on with the second.",
     "exit": "Leave; so do Ctrl-D, and Ctrl-C on an empty line.",
@@ -48,5 +51,7 @@ def overview() -> str:
             *lines,
             "",
             "Alt-Enter, or a backslash before Enter, begins a new line. Ctrl-C stops an answer.",
+            "Shift-Tab changes the mode: plan (nothing is changed), ask (you are asked before",
+            "anything that matters), allow (nothing is asked).",
         ]
     )

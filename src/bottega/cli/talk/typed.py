@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from bottega.approvals.mode import MODES
+from bottega.cli.talk.echo import shown
 from bottega.cli.talk.slash import COMMANDS
 
 if TYPE_CHECKING:
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
 
 class Reader(Protocol):
+    mode: str
+    """How much the agent may do unasked; shown in front of the line, and a key may change it."""
+
     async def read(self) -> str | None:
         """The next thing said; None when the person leaves."""
         ...
@@ -23,16 +28,33 @@ class Reader(Protocol):
 class Lines:
     """Standard input that is no terminal: each line is a prompt."""
 
+    mode = ""
+
     async def read(self) -> str | None:
-        line = await asyncio.to_thread(sys.stdin.buffer.readline)
+        with shown():
+            line = await asyncio.to_thread(sys.stdin.buffer.readline)
         return line.decode("utf-8", "replace").rstrip("\r\n") if line else None
 
 
 class Editor:
     """A line editor: history, several lines by Alt-Enter or a backslash, pasted text kept whole."""
 
+    mode = "ask"
+
     def __init__(self, history: Path, *, colour: bool) -> None:
-        self._session = _session(history, colour)
+        self._session = _session(history, colour, self)
+
+    def prompt(self) -> list[tuple[str, str]]:
+        """What stands in front of the line: `› `, or `plan › ` where the mode is not the usual one."""
+        sign = ("ansiyellow bold", "› ")
+        style = _MODES.get(self.mode)
+        return [(style, f"{self.mode} "), sign] if style else [sign]
+
+    def cycle(self) -> None:
+        """The next mode."""
+        self.mode = (
+            MODES[(MODES.index(self.mode) + 1) % len(MODES)] if self.mode in MODES else "ask"
+        )
 
     async def read(self) -> str | None:
         try:
@@ -41,7 +63,10 @@ class Editor:
             return None
 
 
-def _session(history: Path, colour: bool) -> "PromptSession[str]":
+_MODES = {"plan": "ansicyan bold", "allow": "ansired bold"}
+
+
+def _session(history: Path, colour: bool, editor: Editor) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.formatted_text import FormattedText
@@ -49,11 +74,11 @@ def _session(history: Path, colour: bool) -> "PromptSession[str]":
 
     completer = WordCompleter([f"/{name}" for name in COMMANDS], sentence=True)
     return PromptSession(
-        FormattedText([("ansiyellow bold", "› ")]),
+        lambda: FormattedText(editor.prompt()),
         multiline=True,
         prompt_continuation=lambda width, number, wraps: " " * width,
         history=_history(history),
-        key_bindings=_keys(),
+        key_bindings=_keys(editor),
         completer=completer,
         complete_while_typing=False,
         color_depth=None if colour else ColorDepth.DEPTH_1_BIT,
@@ -73,7 +98,7 @@ def _history(path: Path) -> "History":
     return FileHistory(str(path))
 
 
-def _keys() -> "KeyBindings":
+def _keys(editor: Editor) -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
@@ -90,6 +115,11 @@ def _keys() -> "KeyBindings":
     @keys.add("escape", "enter")
     def _(event: "KeyPressEvent") -> None:
         event.current_buffer.insert_text("\n")
+
+    @keys.add("s-tab")
+    def _(event: "KeyPressEvent") -> None:
+        editor.cycle()
+        event.app.invalidate()
 
     @keys.add("c-c")
     def _(event: "KeyPressEvent") -> None:

@@ -76,7 +76,7 @@ class Transport:
             connector=aiohttp.TCPConnector(
                 limit=0,
                 keepalive_timeout=MAX_IDLE,
-                ssl=_trusting(self._ca_file) if self._ca_file else True,
+                ssl=trusting(self._ca_file) if self._ca_file else True,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "bottega"},
@@ -104,10 +104,13 @@ def _noting_reuse() -> "aiohttp.TraceConfig":
     return trace
 
 
-def _trusting(ca_file: str) -> "ssl.SSLContext":
+def trusting(ca_file: str) -> "ssl.SSLContext":
+    """What a TLS connection is judged by: the system's authorities, and those in `ca_file`, if any."""
     import ssl
 
     context = ssl.create_default_context()
+    if not ca_file:
+        return context
     try:
         context.load_verify_locations(cafile=ca_file)
     except OSError as error:

@@ -16,8 +16,8 @@ from bottega.events.event import Event
 from bottega.sessions.attach import Attachments
 from bottega.sessions.feed import Row
 from bottega.sessions.session import SessionRow
-from bottega.sessions.transcript import transcript
-from bottega.sessions.views import chat
+from bottega.sessions.told.transcript import transcript
+from bottega.sessions.told.views import chat
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 

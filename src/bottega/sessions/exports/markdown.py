@@ -18,7 +18,7 @@ from bottega.sessions.exports.wording import (
     topic,
 )
 from bottega.sessions.session import SessionRow
-from bottega.sessions.transcript import (
+from bottega.sessions.told.transcript import (
     Answer,
     Attached,
     Cited,
@@ -29,7 +29,7 @@ from bottega.sessions.transcript import (
     Thought,
     Use,
 )
-from bottega.sessions.views import said
+from bottega.sessions.told.views import said
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|])")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")

@@ -26,7 +26,7 @@ from bottega.sessions.exports.wording import (
     topic,
 )
 from bottega.sessions.session import SessionRow
-from bottega.sessions.transcript import (
+from bottega.sessions.told.transcript import (
     Answer,
     Attached,
     Cited,
@@ -37,7 +37,7 @@ from bottega.sessions.transcript import (
     Thought,
     Use,
 )
-from bottega.sessions.views import said
+from bottega.sessions.told.views import said
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _TAGS = {

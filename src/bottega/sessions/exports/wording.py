@@ -5,7 +5,7 @@ import time
 
 from bottega.messages.block import Text
 from bottega.messages.message import StopReason
-from bottega.sessions.transcript import End, Notice, Use
+from bottega.sessions.told.transcript import End, Notice, Use
 
 # Whole escape sequences of a terminal, then any other control sign but tab and newline.
 _CONTROL = re.compile(

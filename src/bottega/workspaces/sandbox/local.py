@@ -15,10 +15,10 @@ from pathlib import Path
 
 from bottega.errors import Misconfigured, NotFound, Refused
 from bottega.workspaces.sandbox.bounds import Bounds
-from bottega.workspaces.sandbox.guards.placeholder import Hold
-from bottega.workspaces.sandbox.opened import Begin, Opened
+from bottega.workspaces.sandbox.opened import Begin, Opened, told
 from bottega.workspaces.sandbox.sandbox import Egress, Kind
 from bottega.workspaces.sandbox.selftest import SelfTest
+from bottega.workspaces.sandbox.shields.placeholder import Hold
 from bottega.workspaces.sandbox.walls import bubblewrap, cgroup, landlock, plain, seccomp, view
 from bottega.workspaces.sandbox.walls.view import User
 from bottega.workspaces.sandbox.warden import begun
@@ -60,8 +60,12 @@ class Local:
         usable = self._best == "bubblewrap" and seccomp.knows(os.uname().machine)
         return bubblewrap.find() if usable else None
 
-    @cached_property
+    @property
     def kind(self) -> Kind:
+        return self._kind
+
+    @cached_property
+    def _kind(self) -> Kind:
         if self.bubblewrap is not None:
             return "bubblewrap"
         if self._best == "none" or not seccomp.knows(os.uname().machine):
@@ -99,7 +103,7 @@ class Local:
         if kind == "none":
             return f"Allow mode is off: commands are not sandboxed here. {INSTALL}"
         if kind == "landlock":
-            return f"Allow mode is off: Landlock alone does not guard enough. {INSTALL}"
+            return f"Allow mode is off: Landlock alone does not hold enough. {INSTALL}"
         if self._test is None:
             assert self.bubblewrap is not None
             self._test = SelfTest(
@@ -125,10 +129,8 @@ class Local:
     async def _opened(self, kind: Kind, folder: str, egress: Egress | None) -> Opened:
         user = view.owner(folder)
         async with AsyncExitStack() as stack:
-            if kind == "bubblewrap":
-                begin, environment = await self._by_bubblewrap(folder, user, stack)
-            else:
-                begin, environment = await self._plainly(kind, folder, user, stack)
+            with told():
+                begin, environment = await self._prepared(kind, folder, user, stack)
             opened = Opened(kind, folder, environment, begin, stack.pop_all(), egress)
         try:
             await opened.living()
@@ -136,6 +138,14 @@ class Local:
             await opened.close()
             raise
         return opened
+
+    async def _prepared(
+        self, kind: Kind, folder: str, user: User, stack: AsyncExitStack
+    ) -> tuple[Begin, dict[str, str]]:
+        """How its warden is begun, and what programs find in their environment; `stack` gets what is to be undone."""
+        if kind == "bubblewrap":
+            return await self._by_bubblewrap(folder, user, stack)
+        return await self._plainly(kind, folder, user, stack)
 
     async def _by_bubblewrap(
         self, folder: str, user: User, stack: AsyncExitStack

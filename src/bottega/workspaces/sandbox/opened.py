@@ -8,8 +8,8 @@ import asyncio
 import errno
 import os
 import socket
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 from bottega.errors import BadUsage, Problem
@@ -19,6 +19,19 @@ from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch
 from bottega.workspaces.sandbox.warden import Warden
 
 Begin = Callable[[], Awaitable[Warden]]
+
+
+@contextmanager
+def told() -> Generator[None]:
+    """What the system refuses while a sandbox is opened, as a problem."""
+    try:
+        yield
+    except OSError as problem:
+        about = f" ({problem.filename!r})" if problem.filename else ""
+        raise Problem(
+            f"The sandbox could not be opened: {problem.strerror}{about}.",
+            hint="Look whether the folder is there, can be written, and has room.",
+        ) from problem
 
 
 class Opened:
@@ -75,7 +88,8 @@ class Opened:
                 raise Problem("The sandbox is closed.", hint="Open another one.")
             if self._warden is None or not self._warden.check():
                 await self._leave()
-                self._warden = await self._begin()
+                with told():
+                    self._warden = await self._begin()
                 if self._egress is not None:
                     await self._serve(self._warden, self._egress)
             return self._warden

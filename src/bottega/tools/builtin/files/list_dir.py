@@ -9,9 +9,11 @@ from typing import Any
 
 import msgspec
 
-from bottega.errors import NotFound, Problem
+from bottega.approvals.touch import Touch
+from bottega.errors import Problem
 from bottega.tools.context import Context
-from bottega.tools.nearest import nearest
+from bottega.tools.nearest import not_found
+from bottega.tools.settled import settled
 from bottega.tools.tool import Outcome, Tool, success, to_builtins
 from bottega.workspaces.confine import Entry, Kind, Missing, Root
 
@@ -33,17 +35,19 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
 
 async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     path, depth = arguments.get("path") or ".", arguments.get("depth", 1)
-    return await asyncio.to_thread(_list, context.root, path, depth)
+    canonical = settled(context, path)
+    return await asyncio.to_thread(_list, context.root, path, canonical, depth)
 
 
-def _list(root: Root, path: str, depth: int) -> Outcome:
+def touch(arguments: dict[str, Any], root: Root) -> Touch:
+    return Touch(reads=(root.canonical(arguments.get("path") or "."),))
+
+
+def _list(root: Root, path: str, canonical: str, depth: int) -> Outcome:
     try:
-        items, left = _found(root, path, depth)
+        items, left = _found(root, canonical, depth)
     except Missing as problem:
-        alike = [repr(each) for each in nearest(root, path)]
-        raise NotFound(
-            problem.message, hint=f"Did you mean {' or '.join(alike)}?" if alike else ""
-        ) from None
+        raise not_found(root, path, problem) from None
     items.sort(key=lambda item: item.path.casefold().split("/"))
     result: dict[str, Any] = {"path": root.relative(path), "entries": to_builtins(items)}
     if left:
@@ -59,7 +63,7 @@ def _found(root: Root, path: str, depth: int) -> tuple[list[Item], int]:
     while todo:
         prefix, level = todo.popleft()
         try:
-            listing = root.list(f"{path}/{prefix}" if prefix else path, _MOST)
+            listing = root.list(f"{path}/{prefix}" if prefix else path, _MOST, follow=False)
         except (Problem, OSError) as problem:
             if not prefix:
                 raise
@@ -110,5 +114,6 @@ LIST_DIR = Tool(
     category="FILE_OPS",
     effects=frozenset({"read"}),
     run=run,
+    touch=touch,
     examples=({}, {"path": "src", "depth": 2}),
 )

@@ -1,7 +1,8 @@
 """`read_file`: one file or several, whole or some of their lines; images are shown as images.
 
 Takes `file_path` with lines, or `files` with lines each. Each of several files has its own entry:
-one bad path does not hide the others.
+one bad path does not hide the others. `content` is the file's own text, to be patched as it is, unless numbers are
+asked for.
 """
 
 import asyncio
@@ -10,11 +11,13 @@ from typing import Any
 
 import msgspec
 
+from bottega.approvals.touch import Touch
 from bottega.errors import BadUsage, Problem
 from bottega.messages.block import Image
 from bottega.tools.context import Context
 from bottega.tools.nearest import nearest
-from bottega.tools.reading import Reading, Span, read
+from bottega.tools.reading import Asked, Reading, Span, read, shown
+from bottega.tools.settled import settled
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_builtins
 from bottega.workspaces.confine import Missing, NotAFile, Root
 
@@ -52,29 +55,39 @@ _SCHEMA: dict[str, Any] = {
             "maxItems": 20,
             "description": "Several files at once, instead of file_path.",
         },
+        "numbered": {
+            "type": "boolean",
+            "description": (
+                "With the number and a tab before each line; false if left out. "
+                "Neither is part of the file: leave both out of what you patch."
+            ),
+        },
     },
     "additionalProperties": False,
 }
+_GONE = "The file is no longer there; this is what the session's log last held of it."
 _KEPT = "The file itself has all of it: read a part with start_line and end_line."
 
 
-class Asked(msgspec.Struct, frozen=True):
-    path: str
-    spans: tuple[Span, ...]
-
-
 async def run(arguments: dict[str, Any], context: Context) -> Outcome:
+    asked = _asked(arguments)
+    found = await asyncio.gather(*(_attempt(context, each) for each in asked))
+    if "files" in arguments:
+        return _several(asked, found)
+    return _one(found[0])
+
+
+def touch(arguments: dict[str, Any], root: Root) -> Touch:
+    return Touch(reads=tuple(root.canonical(each.path) for each in _asked(arguments)))
+
+
+def _asked(arguments: dict[str, Any]) -> list[Asked]:
     path, files = arguments.get("file_path"), arguments.get("files")
     if (path is None) == (files is None):
         raise BadUsage("read_file takes either file_path or files.")
-    if path is not None:
-        asked = Asked(path, _spans(arguments))
-        return _one(await asyncio.to_thread(_attempt, context.root, asked))
-    asked_for = [Asked(each["path"], _spans(each)) for each in files or ()]
-    found = await asyncio.gather(
-        *(asyncio.to_thread(_attempt, context.root, each) for each in asked_for)
-    )
-    return _several(asked_for, found)
+    with_numbers = arguments.get("numbered", False)
+    given: list[dict[str, Any]] = files or [{**arguments, "path": path}]
+    return [Asked(each["path"], _spans(each), with_numbers) for each in given]
 
 
 def _spans(given: dict[str, Any]) -> tuple[Span, ...]:
@@ -85,12 +98,12 @@ def _spans(given: dict[str, Any]) -> tuple[Span, ...]:
     return ()
 
 
-def _attempt(root: Root, asked: Asked) -> Reading | Image | Fault:
+async def _attempt(context: Context, asked: Asked) -> Reading | Image | Fault:
     try:
-        return read(root, asked.path, asked.spans)
+        return await _read(context, asked)
     except Missing as problem:
-        alike = [repr(each) for each in nearest(root, asked.path)]
-        meant = f" Did you mean {' or '.join(alike)}?" if alike else ""
+        alike = await asyncio.to_thread(nearest, context.root, asked.path)
+        meant = f" Did you mean {' or '.join(map(repr, alike))}?" if alike else ""
         return Fault(f"{problem}{meant}", "NOT_FOUND")
     except NotAFile as problem:
         hint = " list_dir shows what is in a folder." if "folder" in problem.message else ""
@@ -101,6 +114,22 @@ def _attempt(root: Root, asked: Asked) -> Reading | Image | Fault:
         return Fault(
             f"The file {asked.path!r} could not be read: {problem.strerror}.", "UNREADABLE"
         )
+
+
+async def _read(context: Context, asked: Asked) -> Reading | Image:
+    canonical = settled(context, asked.path)
+    asked = msgspec.structs.replace(asked, path=context.root.relative(asked.path))
+    try:
+        found, digest = await asyncio.to_thread(read, context.root, canonical, asked)
+    except Missing:
+        held = context.recall(canonical)
+        if held is None:
+            raise
+        reading = shown(held, asked)
+        return msgspec.structs.replace(reading, source="log", note=_GONE)
+    if digest:
+        context.saw(canonical, digest)
+    return found
 
 
 def _one(found: Reading | Image | Fault) -> Outcome:
@@ -136,14 +165,16 @@ READ_FILE = Tool(
     name="read_file",
     description=(
         "Read a text file or an image of the workspace, or several at once with `files`. "
-        "Use start_line and end_line for a part of a long file."
+        "Use start_line and end_line for a part of a long file, numbered to see line numbers."
     ),
     schema=_SCHEMA,
     category="FILE_OPS",
     effects=frozenset({"read"}),
     run=run,
+    touch=touch,
     examples=(
         {"file_path": "README.md"},
+        {"file_path": "src/app.py", "start_line": 10, "end_line": 60, "numbered": True},
         {"files": [{"path": "src/app.py", "start_line": 1, "end_line": 40}, {"path": "a.txt"}]},
     ),
 )

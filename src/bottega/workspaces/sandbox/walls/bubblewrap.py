@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from bottega.workspaces.sandbox.bounds import Bounds
-from bottega.workspaces.sandbox.guards.guard import Guard, guards
-from bottega.workspaces.sandbox.guards.placeholder import Hold, identities
 from bottega.workspaces.sandbox.pack import packed
+from bottega.workspaces.sandbox.recipe import Recipe
+from bottega.workspaces.sandbox.shields.placeholder import Hold, identities
+from bottega.workspaces.sandbox.shields.shield import Shield, shields
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.view import User
-from bottega.workspaces.sandbox.warden import Recipe
 
 _INSIDE = "/run/inside"
 
@@ -77,17 +77,16 @@ def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Re
     """What makes the recipe of a warden, as the workspace is then; it is given a list for descriptors to close."""
 
     def make(descriptors: list[int]) -> Recipe:
-        found = guards(room.folder, room.hidden)
-        hold.make(found)
+        found = hold.make(shields(room.folder, room.hidden))
         return _recipe(bwrap, room, found, descriptors)
 
     return make
 
 
 def _recipe(
-    bwrap: Bubblewrap, room: Room, guarded: Sequence[Guard], descriptors: list[int]
+    bwrap: Bubblewrap, room: Room, shielded: Sequence[Shield], descriptors: list[int]
 ) -> Recipe:
-    seen = identities(guarded)
+    seen = identities(shielded)
     python = interpreter.choose(room.user, room.folder)
     texts = {path: text.encode() for path, text in view.files(room.user).items()}
     given = {**texts, _INSIDE: packed()}
@@ -99,7 +98,7 @@ def _recipe(
         *_readable((*room.readable, *filter(None, [python.prefix])), room.hidden),
         *_files(given, descriptors),
         *("--bind", room.folder, room.folder),
-        *(part for guard in guarded for part in guard.arguments()),
+        *(part for shield in shielded for part in shield.arguments()),
         *view.sealed(),
         *("--chdir", room.folder, "--seccomp", str(filter_fd), "--info-fd", "{status}", "--"),
         *(python.path, "-I", "-S", "-B", "-X", "utf8", _INSIDE, "{control}"),
@@ -110,7 +109,7 @@ def _recipe(
         setting={"limits": room.bounds.rlimits(), "silence": room.bounds.silence, "filter": ""},
         user=(room.user.uid, room.user.gid) if room.user.dropped else None,
         beat=min(1.0, room.bounds.silence / 5),
-        holds=lambda: identities(guarded) == seen,
+        holds=lambda: identities(shielded) == seen,
     )
 
 
@@ -129,7 +128,7 @@ def _readable(folders: Iterable[str], hidden: Sequence[str]) -> list[str]:
         arguments += ["--ro-bind-try", folder, folder]
         for path in hidden:
             if os.path.isdir(path) and os.path.commonpath([path, folder]) == folder:
-                arguments += Guard(path, "hide").arguments()
+                arguments += Shield(path, "hide").arguments()
     return arguments
 
 

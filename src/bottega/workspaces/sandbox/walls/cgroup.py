@@ -65,16 +65,13 @@ def _places(bounds: Bounds, mount: Path, own: Path) -> dict[Path, Limits]:
     mine = _mine(own)
     if (mount / "cgroup.controllers").exists():
         place = mount / mine.get("", "")
-        with suppress(OSError):  # it may be so already, or may not be changed
-            (place / "cgroup.subtree_control").write_text("+memory +pids")
-        passed_on = (place / "cgroup.subtree_control").read_text().split()
         limits = {
             "memory.max": bounds.memory,
             "memory.swap.max": 0,
             "memory.oom.group": 0,
             "pids.max": bounds.processes,
         }
-        return {place: limits} if {"memory", "pids"} <= set(passed_on) else {}
+        return {place: limits} if _passed_on(place / "cgroup.subtree_control") else {}
     memory, pids = mount / "memory", mount / "pids"
     if not (memory.is_dir() and pids.is_dir()):
         return {}
@@ -86,6 +83,15 @@ def _places(bounds: Bounds, mount: Path, own: Path) -> dict[Path, Limits]:
         memory / mine.get("memory", ""): limited,
         pids / mine.get("pids", ""): {"pids.max": bounds.processes},
     }
+
+
+def _passed_on(control: Path) -> bool:
+    """Whether groups beneath are counted; asked for where they are not yet."""
+    needed = {"memory", "pids"}
+    if not needed <= set(control.read_text().split()):
+        with suppress(OSError):  # it may not be changed while processes are in that very group
+            control.write_text("+memory +pids")
+    return needed <= set(control.read_text().split())
 
 
 def _mine(own: Path) -> dict[str, str]:

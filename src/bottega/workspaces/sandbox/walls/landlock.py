@@ -1,6 +1,6 @@
 """Landlock, by plain system calls: which files a program may touch, decided before it begins.
 
-It can only allow. What lies inside an allowed folder cannot be guarded, and some calls (stat, chmod) it does not know:
+It can only allow. What lies inside an allowed folder cannot be shielded, and some calls (stat, chmod) it does not know:
 `GAPS` names what it does not stop, which is why nothing runs unasked where it is all there is.
 """
 
@@ -25,7 +25,7 @@ _NET = 0b11
 _SCOPED = 0b11
 
 GAPS = {
-    "guards": "git's hooks and settings, and Bottega's files in the workspace, can be changed",
+    "shields": "git's hooks and settings, and Bottega's files in the workspace, can be changed",
     "metadata": "programs can see that a file outside exists, and how large it is",
     "modes": "programs can change the mode and the times of files of the same user outside",
     "users": "programs can read the names of this machine's users",

@@ -1,0 +1,125 @@
+"""Patterns of commands: `git status`, `npm run *`, `pytest tests/*`. Words are matched, never characters of a text.
+
+A `*` at the end stands for further plain words. An allowance covers a part of a clear reading, and none that runs
+other commands; a prohibition is met by every part that begins so, and doubted by each that could.
+"""
+
+import shlex
+from collections.abc import Sequence
+from functools import lru_cache
+
+import msgspec
+
+from bottega.approvals import glob
+from bottega.approvals.glob import Glob, compiled, is_literal
+from bottega.approvals.shell import plain
+from bottega.approvals.shell.read import Reading
+from bottega.approvals.shell.runs import program, runs, widens
+from bottega.approvals.shell.tree import Part
+
+
+class _Pattern(msgspec.Struct, frozen=True):
+    words: tuple[Glob, ...]
+    rest: bool
+    """Further words may follow."""
+
+
+def check(pattern: str, *, allows: bool) -> None:
+    """Raise ValueError, with the reason, for a pattern that makes no sense.
+
+    One that allows may also be a whole command of any kind, to be met by that very text.
+    """
+    if plain.odd_character(pattern):
+        raise ValueError("it holds a character that cannot be seen")
+    if _compiled(pattern) is None and not (allows and _is_text(pattern)):
+        raise ValueError("it is not the words of one command, with * for what may be anything")
+
+
+def covers(pattern: str, part: Part, reading: Reading) -> bool:
+    """Whether this part is one that the pattern allows."""
+    found = _compiled(pattern)
+    words = [word.text for word in part]
+    if found is None or not reading.clear or runs(words):
+        return False
+    if len(words) < len(found.words) or (len(words) > len(found.words) and not found.rest):
+        return False
+    fixed = len(found.words)
+    return all(map(glob.matches, found.words, words)) and not any(
+        widens(words[0], word)
+        for at, word in enumerate(words)
+        if at >= fixed or not is_literal(found.words[at])
+    )
+
+
+def names(pattern: str, reading: Reading) -> bool:
+    """Whether the pattern is this whole command, letter for letter."""
+    return _is_text(pattern) and pattern.strip() == reading.text.strip()
+
+
+def meets(pattern: str, part: Part, reading: Reading) -> bool | None:
+    """Whether a prohibition means this part; None: that cannot be told."""
+    found = _compiled(pattern)
+    assert found is not None, "a rule is checked when it is made"
+    if not part:
+        return False if reading.whole else None
+    certain = _begins(found, part)
+    if certain:
+        return True
+    doubtful = certain is None or not reading.whole
+    if part[0].plain and runs([word.text for word in part]):
+        if any(_begins(found, part[at:]) for at in range(1, len(part))):
+            return True
+        doubtful = True
+    return None if doubtful or _strewn(found, part) else False
+
+
+def pattern_of(words: Sequence[str], *, rest: bool = False) -> str:
+    """The pattern that names these words, and with `rest` further ones."""
+    quoted = [shlex.quote(word) for word in words]
+    return " ".join([*quoted, *(["*"] if rest else [])])
+
+
+def _begins(pattern: _Pattern, part: Part) -> bool | None:
+    for at, wanted in enumerate(pattern.words):
+        if at >= len(part):
+            return False
+        if not part[at].plain:
+            return None
+        if not (
+            _is_program(wanted, part[at].text) if at == 0 else glob.matches(wanted, part[at].text)
+        ):
+            return False
+    return True
+
+
+def _is_program(wanted: Glob, name: str) -> bool:
+    """Whatever folder it is named with, and in any case."""
+    wanted = glob.folded_glob(wanted)
+    return any(glob.matches(wanted, glob.folded(each)) for each in (name, program(name)))
+
+
+def _strewn(pattern: _Pattern, part: Part) -> bool:
+    """The pattern's words stand there in their order, with others between: `git -C x push`."""
+    if len(pattern.words) < 2 or not (
+        part[0].plain and _is_program(pattern.words[0], part[0].text)
+    ):
+        return False
+    words = iter(part[1:])
+    return all(
+        any(not w.plain or glob.matches(wanted, w.text) for w in words)
+        for wanted in pattern.words[1:]
+    )
+
+
+def _is_text(pattern: str) -> bool:
+    return bool(pattern.strip()) and "*" not in pattern and "?" not in pattern
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> _Pattern | None:
+    found = plain.chain(pattern, wild=True)
+    if found is None or len(found) != 1 or "\n" in pattern:
+        return None
+    (words,) = found
+    rest = words[-1] == "*"
+    return _Pattern(tuple(map(compiled, words[:-1] if rest else words)), rest)

@@ -1,0 +1,1 @@
+"""What a shell would run: a command's text goes in, its simple commands come out, and whether they are all of it."""

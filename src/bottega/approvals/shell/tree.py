@@ -1,0 +1,76 @@
+"""The wide reader: every simple command of a text, wherever it stands, as tree-sitter's grammar of bash sees it.
+
+It finds what the strict reader refuses: commands in substitutions, loops, functions, here-documents. Its grammar is
+not bash's own, so what it says is enough to deny or to ask, and never alone enough to allow.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from bottega.approvals.shell import plain
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser, TreeCursor
+
+
+class Word(NamedTuple):
+    text: str
+    """Without its quotes if it is plain, else as it is written."""
+    plain: bool
+    """It is what it says: nothing in it is expanded."""
+
+
+Part = tuple[Word, ...]
+"""A simple command: its program and what that is given."""
+
+_STATEMENTS = frozenset({"command", "declaration_command", "unset_command", "test_command"})
+_NO_WORDS = frozenset(
+    {
+        *("variable_assignment", "file_redirect", "herestring_redirect"),
+        *("heredoc_redirect", "comment"),
+    }
+)
+
+
+def parts(text: str) -> list[Part] | None:
+    """The simple commands of a text in their order; None: it cannot be parsed."""
+    source = text.encode()
+    root = _parser().parse(source).root_node
+    if root.has_error:
+        return None
+    return [_part(node, source) for node in _nodes(root.walk()) if node.type in _STATEMENTS]
+
+
+@cache
+def _parser() -> "Parser":
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def _nodes(cursor: "TreeCursor") -> Iterator["Node"]:
+    """Every node, in the order of the text; without recursion, however deep it is."""
+    while True:
+        if cursor.node is not None and cursor.node.is_named:
+            yield cursor.node
+        if cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+
+
+def _part(node: "Node", source: bytes) -> Part:
+    declares = node.type == "declaration_command"
+    return tuple(
+        _word(source[child.start_byte : child.end_byte].decode())
+        for child in node.children
+        if child.type not in _NO_WORDS or (declares and child.type == "variable_assignment")
+    )
+
+
+def _word(raw: str) -> Word:
+    value = plain.word(raw)
+    return Word(raw, False) if value is None else Word(value, True)

@@ -1,0 +1,1 @@
+"""The commands about files that a session changed."""

@@ -1,0 +1,112 @@
+"""`bottega revert`: files as they were before a session, unless somebody has edited them since."""
+
+import os
+import sys
+from contextlib import ExitStack
+
+import click
+
+from bottega.cli import start
+from bottega.cli.commands.sessions import short
+from bottega.cli.screen.clean import one_line
+from bottega.cli.screen.figures import count
+from bottega.cli.screen.page import Page
+from bottega.cli.worked import Worked, chosen, told
+from bottega.errors import BadUsage, NotFound, Problem
+from bottega.runtime import Runtime
+from bottega.sessions.changes.undo import now, revert, turned
+from bottega.sessions.changes.work import Work
+from bottega.sessions.session import SessionRow
+from bottega.studio import Studio
+from bottega.workspaces.confine import Root
+
+
+@click.command("revert")
+@click.argument("words", nargs=-1, metavar="[SESSION] [PATH]...")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--redo", is_flag=True, help="Make the changes again that were undone.")
+def command(words: tuple[str, ...], yes: bool, redo: bool) -> int:
+    """Undo what a session changed in its folder.
+
+    Each file gets the content that it had before the session; with PATHs, only those files, or those beneath a folder.
+    Without SESSION it is the last one that worked here. A file that was edited since is left as it is, and the exit
+    code is 1.
+    """
+    return start.run(_revert(start.studio_of(), words, yes, redo))
+
+
+async def _revert(studio: Studio, words: tuple[str, ...], yes: bool, redo: bool) -> int:
+    async with studio:
+        row, paths = _meant(studio.runtime, words)
+        worked = await Worked.of(studio, row)
+        with ExitStack() as closing:
+            root = worked.root(closing)
+            wanted = _wanted(worked.works, paths, root)
+            if redo:
+                wanted = [turned(work) for work in wanted]
+            todo = [work for work in wanted if now(root, work) != "undone"]
+            if not todo:
+                print("There is nothing to do.", file=sys.stderr)
+                return 0
+            page = Page(studio.settings.environment)
+            page.table([told(w, worked.counted(w)) for w in map(turned, todo)], right=(2, 3))
+            if not _agreed(len(todo), row, yes):
+                return 1
+            return _done(worked, root, todo)
+
+
+def _meant(runtime: Runtime, words: tuple[str, ...]) -> tuple[SessionRow, tuple[str, ...]]:
+    """The first word is a session if it names one; everything else is a path."""
+    if words:
+        try:
+            return runtime.sessions.get(words[0]), words[1:]
+        except NotFound:
+            pass
+    return chosen(runtime, None), words
+
+
+def _wanted(works: tuple[Work, ...], paths: tuple[str, ...], root: Root) -> list[Work]:
+    if not paths:
+        return list(works)
+    found: dict[str, Work] = {}
+    for given in paths:
+        from_here = os.path.relpath(os.path.realpath(given), root.path)
+        here = _beneath(from_here, works) or _beneath(given.rstrip("/"), works)
+        if not here:
+            raise BadUsage(
+                f"{given!r} is neither a session nor a file that it changed.",
+                hint="`bottega changes` lists them.",
+            )
+        found |= {work.path: work for work in here}
+    return [found[path] for path in sorted(found)]
+
+
+def _beneath(name: str, works: tuple[Work, ...]) -> list[Work]:
+    return [w for w in works if name in (".", w.path) or w.path.startswith(f"{name}/")]
+
+
+def _agreed(files: int, row: SessionRow, yes: bool) -> bool:
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise BadUsage("Nobody is there to be asked.", hint="Say --yes to do so without asking.")
+    sys.stdout.flush()
+    if click.confirm(f"Do this to {count(files, 'file')} of {row.folder}?", err=True):
+        return True
+    print("Nothing was changed.", file=sys.stderr)
+    return False
+
+
+def _done(worked: Worked, root: Root, todo: list[Work]) -> int:
+    fence = worked.fence(root)
+    refused = 0
+    for work in todo:
+        try:
+            revert(root, work, worked.read, fence)
+        except Problem as problem:
+            refused += 1
+            print(f"bottega: {one_line(str(problem))}", file=sys.stderr)
+    changed = f"Changed {count(len(todo) - refused, 'file')}"
+    left = f", left {refused:,} as before" if refused else ""
+    print(f"{changed}{left} (session {short(worked.row.id)}).", file=sys.stderr)
+    return 1 if refused else 0

@@ -1,0 +1,1 @@
+"""The commands that have an agent work: talk, run, answer what it asks, go on."""

@@ -1,0 +1,95 @@
+"""`bottega run`: one prompt, without a person at the keyboard."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from bottega.approvals.mode import Mode
+from bottega.cli import start
+from bottega.cli.commands.work.ending import Output, shown_to_the_end
+from bottega.errors import BadUsage
+from bottega.studio import Session, Studio
+
+
+@click.command("run")
+@click.argument("prompt", required=False)
+@start.agent_options
+@start.mode_option
+@click.option("-s", "--session", help="Go on with this session instead of a new one.")
+@click.option("--json", "as_json", is_flag=True, help="Print every event, one JSON object a line.")
+@click.option(
+    "--stream/--no-stream",
+    default=None,
+    help="Print text as it comes, also what is said between tools.  [default: on a terminal]",
+)
+@click.option("--limits", help="How far it may go: default (50 model calls) or strict (8).")
+@click.option("--effort", help="How hard the model thinks: none, minimal, low, medium, high, max.")
+@click.option("--temperature", type=float, help="How freely the model chooses words.")
+@click.option("--max-output", type=click.IntRange(1), help="The most tokens of one answer.")
+def command(
+    prompt: str | None,
+    folder: Path | None,
+    mode: Mode | None,
+    session: str | None,
+    as_json: bool,
+    stream: bool | None,
+    **flags: Any,
+) -> int:
+    """Run one prompt to its end and print the answer.
+
+    PROMPT is what to do; `-`, or nothing at all, reads it from standard input. Only the final answer goes to standard
+    output. Ctrl-C, or a kill, stops the exchange properly: what was said so far is stored.
+
+    In ask mode you are asked as in `bottega chat`. Where there is no terminal, it ends with exit code 4 and says what
+    waits: `bottega approve ID allow` answers it, `bottega resume SESSION` goes on.
+
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 4 an answer is waited for, 130 stopped by
+    Ctrl-C, 143 by a kill.
+
+    \b
+    bottega run "what does this project do?"
+    bottega run --mode plan "how would you add a cache?"
+    bottega run --mode allow "make the tests pass" < /dev/null
+    """
+    text = _read() if prompt in (None, "-") else str(prompt)
+    if not text.strip():
+        raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
+    output = Output(as_json, stream)
+    studio = start.studio_of({**flags, **output.flags}, start.place(folder, session))
+    return start.run(_run(studio, Wish(text, session, folder, mode), output))
+
+
+class Wish(msgspec.Struct, frozen=True):
+    text: str
+    session: str | None
+    folder: Path | None
+    mode: Mode | None
+
+
+async def _run(studio: Studio, wish: Wish, output: Output) -> int:
+    async with studio:
+        session = await _session(studio, wish)
+        chosen = studio.settings.source("model") == "flag"
+        model = studio.settings.values.model if chosen else ""
+        answer = session.prompt(wish.text, model=model, wait=output.asks)
+        return await shown_to_the_end(studio, session, answer, output)
+
+
+async def _session(studio: Studio, wish: Wish) -> Session:
+    if not wish.session:
+        return await studio.start(folder=wish.folder or Path(), mode=wish.mode or "")
+    session = await studio.resume(wish.session)
+    if wish.mode:
+        await session.change_mode(wish.mode)
+    return session
+
+
+def _read() -> str:
+    if sys.stdin.isatty():
+        raise BadUsage(
+            "There is no prompt.", hint='Write it after the command: bottega run "list the files".'
+        )
+    return sys.stdin.buffer.read().decode("utf-8", "replace")

@@ -1,0 +1,62 @@
+"""One exchange of a conversation: shown, asked about, and at its end what becomes of a plan."""
+
+from bottega.cli.asking import pending, place, plan
+from bottega.cli.follow import follow
+from bottega.cli.looking import differences
+from bottega.cli.screen.live import Live
+from bottega.cli.screen.painter import Painter
+from bottega.cli.screen.plain import Canvas, Plain
+from bottega.cli.screen.terminal import Terminal
+from bottega.runtime import Runtime
+from bottega.studio import Answer, Session
+
+
+class Turns:
+    def __init__(self, runtime: Runtime, terminal: Terminal) -> None:
+        self._runtime = runtime
+        self._terminal = terminal
+        self.asks = place.is_there()
+        """Somebody is there who can be asked."""
+        self.code = 0
+        """What the program ends with."""
+
+    async def follow(self, session: Session, answer: Answer) -> bool:
+        """Show the exchange to its end; False if the person leaves."""
+        canvas = self._canvas()
+        desk = place.desk(canvas, self._terminal) if self.asks else None
+        followed = await follow(answer, session, canvas, desk)
+        if followed.stop.leaves or followed.stop.at_once:
+            return False
+        waiting = [ask for ask in session.asks() if ask.kind != "plan"]
+        if followed.end is None and waiting and not self.asks:
+            painter = Painter(colour=self._terminal.colour, plain=not self._terminal.moves)
+            lines = pending.told(session.row, waiting, self._terminal, painter)
+            self._terminal.write("".join(f"{line}\n" for line in lines))
+            self.code = pending.CODE
+            return False
+        return await self.planned(session)
+
+    async def planned(self, session: Session) -> bool:
+        """Ask what becomes of a plan that was offered, and have it carried out."""
+        offered = [ask for ask in session.asks() if ask.kind == "plan"]
+        if not offered or not self.asks:
+            return True
+        still = Plain(self._terminal, self._terminal, self._terminal)
+        still.put("", [""])
+        decision = await plan.decide(place.desk(still, self._terminal), offered[-1])
+        if decision.word == "accept":
+            mode, edited = decision.mode, decision.edited
+            return await self.follow(
+                session, await session.accept_plan(mode, edited=edited, wait=True)
+            )
+        if decision.word == "discard":
+            await session.discard_plan()
+            still.put("", ["The plan is discarded."])
+        return True
+
+    def _canvas(self) -> Canvas:
+        look = differences(self._runtime)
+        if self._terminal.moves:
+            self._terminal.write("\n")
+            return Live(self._terminal, look=look)
+        return Plain(self._terminal, self._terminal, self._terminal, footer=True, look=look)

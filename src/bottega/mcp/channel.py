@@ -1,0 +1,91 @@
+"""The seam between a conversation and what carries it: a program's pipes, or HTTP."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from bottega.mcp.secrets import LookUp
+from bottega.workspaces.sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+    from mcp.shared.message import SessionMessage
+
+    Streams = tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]
+
+LARGEST = 16 * 1024 * 1024
+"""Bytes of one message of a server."""
+
+
+class OpenSandbox(Protocol):
+    """Opens a sandbox for one server, in which `visible` can be read besides what every sandbox shows."""
+
+    def __call__(
+        self, folder: str, *, network: bool, visible: tuple[str, ...]
+    ) -> Awaitable[Sandbox]: ...
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How long things may take, in seconds, and how much may be said."""
+
+    start: float = 30.0
+    """Until a server has greeted and said what it offers."""
+    backoff: float = 1.0
+    """The first wait after a start that failed; each further one doubles it."""
+    most: float = 300.0
+    """The longest of these waits."""
+    idle: float = 600.0
+    """Unused for so long, a server is ended; it starts again when it is needed."""
+    grace: float = 1.0
+    """From closing a program's input to its end."""
+    ping: float = 5.0
+    """For a sign of life from a server that has let a call run out of time."""
+    largest: int = LARGEST
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """Where servers run, and what they are given."""
+
+    folder: str
+    """The session's."""
+    open_sandbox: OpenSandbox
+    look_up: LookUp
+    path: str
+    """Where programs are looked for."""
+    ca_file: str = ""
+    """Certificates to trust besides the system's."""
+    patience: Patience = Patience()
+
+
+class Channel(Protocol):
+    """Carries messages from entering to leaving; used once, by one task."""
+
+    ended: asyncio.Event
+    """The other side is gone, or must go."""
+    roots: tuple[str, ...]
+    """Folders that the other side may be told of."""
+
+    def tidy(self, text: str) -> str:
+        """What the other side said, without its secrets."""
+        ...
+
+    def detail(self) -> str:
+        """What is known of why it ended or refused, in sentences; most of it after leaving."""
+        ...
+
+    async def __aenter__(self) -> "Streams": ...
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> bool | None: ...
+
+
+Changed = Callable[[], None]
+Show = Callable[[str], None]
+"""Shows a word of progress."""

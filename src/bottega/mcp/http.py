@@ -1,0 +1,108 @@
+"""A server at an address: the SDK's streamable HTTP, with a largest answer, our proxies and roots of trust.
+
+The user chose the address, so it may be any, this machine's own too; a redirect never leads to another origin.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING
+from urllib.request import getproxies
+
+import httpx2
+from mcp.client.streamable_http import streamable_http_client
+
+from bottega.mcp.channel import Surroundings
+from bottega.mcp.secrets import resolve
+from bottega.mcp.server import McpServer
+from bottega.providers.http.address import proxy_for
+from bottega.providers.http.connect import trusting
+
+if TYPE_CHECKING:
+    from bottega.mcp.channel import Streams
+
+_HEADERS = {"User-Agent": "bottega", "Accept-Encoding": "identity"}
+_CONNECT = 15.0
+_REFUSED = 400
+
+
+class Http:
+    def __init__(self, name: str, server: McpServer, around: Surroundings) -> None:
+        self.ended = asyncio.Event()
+        self.roots = ()  # a folder here means nothing elsewhere
+        self._url = server.url
+        self._secrets = resolve(name, server.headers, around.look_up)
+        self._read = max(server.timeout, around.patience.start) + 5
+        self._largest = around.patience.largest
+        self._trust = trusting(around.ca_file) if around.ca_file else True
+        self._refused = 0
+        self._too_large = False
+
+    def tidy(self, text: str) -> str:
+        return self._secrets.without(text)
+
+    def detail(self) -> str:
+        if self._too_large:
+            return f"It sent an answer of more than {self._largest:,} bytes."
+        if self._refused in (401, 403):
+            return f"It refuses the request (HTTP {self._refused}): look at its `headers`."
+        return f"It answers with HTTP {self._refused}." if self._refused else ""
+
+    async def __aenter__(self) -> "Streams":
+        proxy = proxy_for(self._url, getproxies()) or None
+        client = httpx2.AsyncClient(
+            headers={**_HEADERS, **self._secrets.values},
+            timeout=httpx2.Timeout(_CONNECT, read=self._read),
+            transport=httpx2.AsyncHTTPTransport(verify=self._trust, proxy=proxy),
+            event_hooks={"response": [self._look]},
+        )
+        talk = streamable_http_client(
+            self._url, http_client=client, max_sse_event_size=self._largest
+        )
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(client)
+            streams = await stack.enter_async_context(talk)
+            self._stack = stack.pop_all()
+        return streams
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> bool | None:
+        return await self._stack.__aexit__(exc_type, exc_val, exc_tb)
+
+    async def _look(self, response: httpx2.Response) -> None:
+        """Note a refusal, and bound what is read whole; events have a bound of their own."""
+        if response.request.method == "POST":
+            self._refused = response.status_code if response.status_code >= _REFUSED else 0
+        # What was packed nevertheless stays so: unpacked, a few bytes could be any number.
+        response.headers.pop("content-encoding", None)
+        stream = response.stream
+        if isinstance(stream, httpx2.AsyncByteStream) and not response.headers.get(
+            "content-type", ""
+        ).startswith("text/event-stream"):
+            response.stream = _Bounded(stream, self)
+
+    def over(self, size: int) -> bool:
+        self._too_large = self._too_large or size > self._largest
+        return size > self._largest
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, http: Http) -> None:
+        self._stream = stream
+        self._http = http
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for piece in self._stream:
+            size += len(piece)
+            if self._http.over(size):
+                raise httpx2.StreamError("the answer is too large")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

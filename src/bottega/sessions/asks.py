@@ -1,0 +1,284 @@
+"""What waits for somebody: an approval, a question, a plan, a call that a client answers. One durable thing for all.
+
+An ask's row is committed with its `approval_required`, and changed exactly once, with its `approval_resolved`: the
+first answer wins, whoever gives it, in whichever process, before or after a restart.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from bottega.approvals.grant import Grant, parse_grant
+from bottega.errors import BadUsage, Conflict, NotFound
+from bottega.events import facts
+from bottega.events.event import Event
+from bottega.failpoint import failpoint
+from bottega.sessions.log import Log
+from bottega.sessions.session import now
+
+Kind = Literal["tool", "question", "plan", "client"]
+Word = Literal[
+    "allow_once", "allow_all", "deny", "edit", "stop", "answer", "accept", "discard", "result",
+    "closed",
+]  # fmt: skip
+"""The answers there are; `closed` is nobody's: what was asked no longer matters."""
+
+WORDS: dict[Kind, tuple[Word, ...]] = {
+    "tool": ("allow_once", "allow_all", "deny", "edit", "stop"),
+    "question": ("answer", "stop"),
+    "plan": ("accept", "discard"),
+    "client": ("result", "stop"),
+}
+
+
+TOLD: dict[str, str] = {
+    "allow_once": "Allowed once",
+    "allow_all": "Allowed from now on",
+    "deny": "Denied",
+    "edit": "Changed",
+    "stop": "Stopped",
+    "answer": "Answered",
+    "accept": "Accepted",
+    "discard": "Discarded",
+    "result": "Given",
+    "closed": "No longer asked",
+}
+"""How a person reads an answer."""
+
+
+class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What somebody answered."""
+
+    word: Word
+    note: str = ""
+    """A word to the model, the answer to a question, or a plan as the person changed it."""
+    input: dict[str, Any] | None = None
+    """With `edit`: the arguments to run with instead. With `result`: what the client's tool gave."""
+    grant: str = ""
+    """With `allow_all`: what is allowed from now on; empty: this tool."""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    id: str
+    session: int
+    message_id: str
+    created_at: int
+    asked: facts.ApprovalRequired
+    input: dict[str, Any]
+    """The arguments of the call that is asked about."""
+    reply: Reply | None = None
+    """None while it is open."""
+
+    @property
+    def kind(self) -> str:
+        return self.asked.kind
+
+
+class Granted(msgspec.Struct, frozen=True):
+    grant: Grant
+    fingerprint: str = ""
+    """Of the tool as it was defined when this was granted: one that is defined otherwise is another tool."""
+
+
+class _Detail(msgspec.Struct):
+    fingerprint: str = ""
+
+
+class _Asked(msgspec.Struct):
+    detail: _Detail = msgspec.field(default_factory=_Detail)
+
+
+class Asks:
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def get(self, ask_id: str) -> Ask:
+        """The ask of that id, or of the only one that begins or ends so."""
+        rows = self._log.database.read_now(
+            lambda c: _select(
+                c,
+                "id = ?1 OR (length(?1) >= 4 AND (substr(id, 1, length(?1)) = ?1"
+                " OR substr(id, -length(?1)) = ?1))",
+                (ask_id,),
+            )
+        )
+        exact = [row for row in rows if row.id == ask_id] or rows
+        if not exact:
+            raise NotFound(f"There is no ask {ask_id!r} here.", hint="`bottega asks` lists them.")
+        if len(exact) > 1:
+            raise BadUsage(f"More than one ask begins or ends with {ask_id!r}.")
+        return exact[0]
+
+    def open(self, n: int | None = None) -> list[Ask]:
+        """Those that wait for an answer, oldest first; of one session, or of all."""
+        return self._log.database.read_now(
+            lambda c: _select(c, "status = 'open' AND (?1 IS NULL OR session = ?1)", (n,))
+        )
+
+    def of_call(self, n: int, message_id: str, tool_id: str) -> list[Ask]:
+        """All that was ever asked about one call, oldest first."""
+        return self._log.database.read_now(
+            lambda c: _select(
+                c,
+                "session = ?1 AND message_id = ?2 AND tool_id = ?3",
+                (n, message_id, tool_id),
+            )
+        )
+
+    def grants(self, n: int) -> tuple[Granted, ...]:
+        """What was allowed for the rest of this session."""
+        rows = self._log.database.read_now(
+            lambda c: c.execute(
+                "SELECT granted, body FROM asks WHERE session = ? AND granted <> '' ORDER BY rowid",
+                (n,),
+            ).fetchall()
+        )
+        return tuple(
+            Granted(parse_grant(grant), msgspec.json.decode(body, type=_Asked).detail.fingerprint)
+            for grant, body in rows
+        )
+
+    async def answer(
+        self,
+        ask_id: str,
+        reply: Reply,
+        *,
+        shown: str,
+        before: tuple[Event, ...] = (),
+        after: tuple[Event, ...] = (),
+        also: Callable[[sqlite3.Connection], None] | None = None,
+    ) -> Ask:
+        """Resolve an open ask. `shown` is the hash of what the person saw: another one is refused.
+
+        `before`, `after` and `also` go into the same transaction.
+
+        Raises `Conflict` if it is no longer open: somebody else was first.
+        """
+        ask = self.get(ask_id)
+        if reply.word not in WORDS[ask.asked.kind]:  # type: ignore[index]
+            may = ", ".join(WORDS.get(ask.asked.kind, ()))  # type: ignore[call-overload]
+            raise BadUsage(f"{reply.word!r} is no answer to this ask.", hint=f"It takes: {may}.")
+        if reply.grant:
+            parse_grant(reply.grant)
+        if shown != ask.asked.hash:
+            raise Conflict(
+                "What was answered is not what is asked.", hint="Look at it again, then answer."
+            )
+
+        def work(connection: sqlite3.Connection) -> bool:
+            settle(connection, ask, reply)
+            events.extend(_resolved(*each) for each in _covered(connection, ask, reply))
+            if also:
+                also(connection)
+            return True
+
+        events = [*before, _resolved(ask, reply), *after]
+        if reply.word == "stop":
+            events.append(_event("cancel_requested", facts.CancelRequested(), ask.message_id))
+        await self._log.append(ask.session, events, work)
+        return msgspec.structs.replace(ask, reply=reply)
+
+
+def insert(
+    connection: sqlite3.Connection,
+    n: int,
+    message_id: str,
+    asked: facts.ApprovalRequired,
+    arguments: dict[str, Any],
+) -> None:
+    """In the transaction of its `approval_required`."""
+    connection.execute(
+        "INSERT INTO asks (id, session, message_id, kind, tool_id, body, input, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            asked.approval_id,
+            n,
+            message_id,
+            asked.kind,
+            asked.tool_id,
+            msgspec.json.encode(asked),
+            msgspec.json.encode(arguments),
+            now(),
+        ),
+    )
+    failpoint("asks.after_open")
+
+
+def settle(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> None:
+    """In the transaction of its `approval_resolved`: open → answered, once."""
+    changed = connection.execute(
+        "UPDATE asks SET status = 'answered', reply = ?, granted = ? WHERE id = ? AND status = 'open'",
+        (msgspec.json.encode(reply), _grant(ask, reply), ask.id),
+    )
+    if changed.rowcount != 1:
+        raise Conflict("This was answered already.", hint="The first answer counts.")
+    failpoint("asks.after_answer")
+
+
+def _covered(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> list[tuple[Ask, Reply]]:
+    """Answer, with an `allow_all`, whatever else waits in the session and was offered the same."""
+    grant = _grant(ask, reply)
+    if not grant:
+        return []
+    others = _select(
+        connection, "session = ? AND status = 'open' AND kind = 'tool'", (ask.session,)
+    )
+    same = Reply("allow_once", f"Covered by {grant}, which was allowed for this session.")
+    found = [(other, same) for other in others if grant in other.asked.detail.get("offers", ())]
+    for other, _ in found:
+        settle(connection, other, same)
+    return found
+
+
+def _grant(ask: Ask, reply: Reply) -> str:
+    return (reply.grant or ask.asked.tool_name) if reply.word == "allow_all" else ""
+
+
+def resolved(ask: Ask, reply: Reply) -> facts.ApprovalResolved:
+    return facts.ApprovalResolved(
+        ask.id,
+        reply.word,
+        ask.asked.hash,
+        reply.note,
+        reply.input if reply.word == "edit" else None,
+        _grant(ask, reply),
+        ask.asked.tool_id,
+    )
+
+
+def waits(connection: sqlite3.Connection, n: int) -> bool:
+    """Whether something of the exchange that runs is open; a plan that is offered waits beside it."""
+    found = connection.execute(
+        "SELECT 1 FROM asks WHERE session = ? AND status = 'open' AND kind <> 'plan' LIMIT 1", (n,)
+    )
+    return found.fetchone() is not None
+
+
+def _resolved(ask: Ask, reply: Reply) -> Event:
+    return _event("approval_resolved", resolved(ask, reply), ask.message_id)
+
+
+def _event(name: str, payload: msgspec.Struct, message_id: str) -> Event:
+    return Event(name, now(), payload, message_id, actor="user")
+
+
+def _select(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> list[Ask]:
+    rows = connection.execute(
+        "SELECT id, session, message_id, created_at, body, input, reply FROM asks"  # noqa: S608
+        f" WHERE {where} ORDER BY rowid",
+        values,
+    ).fetchall()
+    return [
+        Ask(
+            row[0],
+            row[1],
+            row[2],
+            row[3],
+            msgspec.json.decode(row[4], type=facts.ApprovalRequired),
+            msgspec.json.decode(row[5]),
+            msgspec.json.decode(row[6], type=Reply) if row[6] is not None else None,
+        )
+        for row in rows
+    ]

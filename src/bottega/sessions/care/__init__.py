@@ -1,0 +1,1 @@
+"""Looking after what is stored: find it, check it, let the old go."""

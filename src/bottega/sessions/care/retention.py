@@ -1,0 +1,226 @@
+"""What need not be kept: deltas whose whole is there, and sessions that nobody wants any more.
+
+Everything is removed in small transactions, so that running sessions are never kept waiting. A crash half-way leaves
+nothing that anyone can see; `sweep` removes what is left over.
+"""
+
+import asyncio
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from bottega.errors import Conflict, NotFound
+from bottega.failpoint import failpoint
+from bottega.sessions.attach import drop_unnamed
+from bottega.sessions.care.search import forget_words
+from bottega.sessions.log import Log
+from bottega.sessions.session import SessionRow, now
+from bottega.storage.blobs import Blobs
+from bottega.storage.database import Database
+from bottega.storage.home import Home, is_dead
+from bottega.workspaces.watch.gone import forget_gone
+
+BATCH = 2_000
+"""Rows that one transaction removes at most."""
+GRACE = 3600.0
+"""Seconds that a blob without a session is left alone: its event may be about to come."""
+
+
+class Trimmed(msgspec.Struct, frozen=True):
+    rows: int = 0
+    bytes: int = 0
+    sessions: int = 0
+
+
+class _Body(msgspec.Struct):
+    type: str
+    at: int
+    message_id: str = ""
+    step: int = 0
+    data: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Named(msgspec.Struct):
+    tool_id: str
+
+
+_read = msgspec.json.Decoder(_Body).decode
+_tool = msgspec.json.Decoder(_Named).decode
+_Row = tuple[int, int, int, bytes]
+
+
+async def trim(
+    database: Database, older_than_ms: int | None = None, session: SessionRow | None = None
+) -> Trimmed:
+    """Remove the deltas of answers and outputs that are stored whole; with an age, only of older ones.
+
+    The deltas of an answer that broke off are all there is of it, and stay.
+    """
+    before = 2**62 if older_than_ms is None else now() - older_than_ms
+    chosen = [session.n] if session else await database.read(_with_deltas)
+    total = Trimmed()
+    for n in chosen:
+        removed = await _trim_one(database, n, before)
+        total = Trimmed(
+            total.rows + removed.rows,
+            total.bytes + removed.bytes,
+            total.sessions + bool(removed.rows),
+        )
+    return total
+
+
+def _with_deltas(connection: sqlite3.Connection) -> list[int]:
+    """Sessions that have any; asked of indexes alone."""
+    rows = connection.execute(
+        "SELECT n FROM sessions WHERE (SELECT COUNT(*) FROM events WHERE session = sessions.n)"
+        " > (SELECT COUNT(*) FROM events WHERE session = sessions.n AND kind = 0)"
+    )
+    return [row[0] for row in rows]
+
+
+async def _trim_one(database: Database, n: int, before: int) -> Trimmed:
+    ripe = _Ripe(before)
+    cursor = rows = size = 0
+    while page := await database.read(lambda connection, after=cursor: _page(connection, n, after)):
+        cursor = page[-1][1]
+        for row in page:
+            ripe.add(row)
+        for batch in ripe.batches():
+            events = [event for event, _ in batch]
+            rows += await database.write(lambda connection, e=events: _remove(connection, e))
+            size += sum(length for _, length in batch)
+    return Trimmed(rows, size)
+
+
+def _page(connection: sqlite3.Connection, n: int, after: int) -> list[_Row]:
+    return connection.execute(
+        "SELECT n, idx, kind, body FROM events WHERE session = ? AND idx > ? ORDER BY idx LIMIT ?",
+        (n, after, BATCH),
+    ).fetchall()
+
+
+class _Ripe:
+    """Deltas on the way to be removed: each waits for the whole that says it again."""
+
+    def __init__(self, before: int) -> None:
+        self._before = before
+        self._waiting: dict[Any, list[tuple[int, int]]] = {}
+        self._ready: list[tuple[int, int]] = []
+
+    def add(self, row: _Row) -> None:
+        number, _, kind, body = row
+        try:
+            event = _read(body)
+            key = _key(event)
+        except msgspec.MsgspecError:
+            return  # `check` tells of it
+        if kind == 1:
+            self._waiting.setdefault(key, []).append((number, len(body)))
+        elif event.type in ("assistant_message", "tool_result"):
+            told = self._waiting.pop(key, [])
+            self._ready += told if event.at < self._before else []
+
+    def batches(self) -> Iterator[list[tuple[int, int]]]:
+        ready, self._ready = self._ready, []
+        for start in range(0, len(ready), BATCH):
+            yield ready[start : start + BATCH]
+
+
+def _key(event: _Body) -> tuple[str, int, str]:
+    if event.type in ("tool_output_delta", "tool_result"):
+        return event.message_id, 0, _tool(event.data).tool_id
+    return event.message_id, event.step, ""
+
+
+def _remove(connection: sqlite3.Connection, events: list[int]) -> int:
+    connection.executemany("DELETE FROM events WHERE n = ?", [(n,) for n in events])
+    failpoint("retention.after_remove")
+    return len(events)
+
+
+async def delete(
+    database: Database, log: Log, blobs: Blobs, session: SessionRow, *, force: bool = False
+) -> None:
+    """Delete a session and all that only it has; refuse while a living worker runs it, unless forced.
+
+    It is gone for everyone, and its followers end, before the first of its events is removed.
+    """
+    names = await database.write(
+        lambda connection: _delete_row(connection, database.home, session, force)
+    )
+    log.forget(session.n)
+    await _delete_events(database, session.n)
+    await database.write(lambda connection: drop_unnamed(connection, blobs, names))
+    outputs = database.home.outputs / session.id
+    await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
+
+
+def _delete_row(
+    connection: sqlite3.Connection, home: Home, session: SessionRow, force: bool
+) -> list[str]:
+    row = connection.execute("SELECT holder FROM sessions WHERE n = ?", (session.n,)).fetchone()
+    if row is None:
+        raise NotFound(f"The session {session.id!r} was deleted before.")
+    if row[0] is not None and not force and not is_dead(home, row[0]):
+        raise Conflict(
+            f"The session {session.id!r} is being run by a worker.",
+            hint="Stop it first, or force its deletion.",
+        )
+    names = connection.execute("SELECT blob FROM attachments WHERE session = ?", (session.n,))
+    found = [name for (name,) in names.fetchall()]
+    connection.execute("DELETE FROM sessions WHERE n = ?", (session.n,))
+    return found
+
+
+async def _delete_events(database: Database, n: int) -> int:
+    total = 0
+    while removed := await database.write(lambda connection: _delete_some(connection, n)):
+        total += removed
+    return total
+
+
+def _delete_some(connection: sqlite3.Connection, n: int) -> int:
+    rows = connection.execute(
+        "SELECT n FROM events WHERE session = ? ORDER BY idx LIMIT ?", (n, BATCH)
+    ).fetchall()
+    events = [number for (number,) in rows]
+    forget_words(connection, events)
+    return _remove(connection, events)
+
+
+class Swept(msgspec.Struct, frozen=True):
+    rows: int
+    blobs: int
+
+
+async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept:
+    """Remove what deletions and crashes left over: what no session has, and copies of files whose folder is gone."""
+    rows = 0
+    orphans = await database.read(_orphans)
+    for n in orphans:
+        rows += await _delete_events(database, n)
+    rows += await database.write(_delete_lost_words)
+    before = time.time() - grace
+    old = sorted(blobs.names(before))
+    dropped = await database.write(lambda connection: drop_unnamed(connection, blobs, old))
+    for part in blobs.parts(before):
+        part.unlink(missing_ok=True)
+    await asyncio.to_thread(forget_gone, database.home.workspaces)
+    return Swept(rows, dropped)
+
+
+def _delete_lost_words(connection: sqlite3.Connection) -> int:
+    return connection.execute(
+        "DELETE FROM words WHERE rowid NOT IN (SELECT n FROM events)"
+    ).rowcount
+
+
+def _orphans(connection: sqlite3.Connection) -> list[int]:
+    rows = connection.execute(
+        "SELECT DISTINCT session FROM events WHERE session NOT IN (SELECT n FROM sessions)"
+    )
+    return [row[0] for row in rows]

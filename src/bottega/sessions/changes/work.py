@@ -1,0 +1,95 @@
+"""A session's work on files, folded from its facts: for each path what was there first and what it left last.
+
+What was about to be written counts once its call has succeeded; what a command was found to have changed counts however
+the command ended.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from bottega.errors import Problem
+from bottega.events.event import Event
+from bottega.events.facts import FileChange, ToolIntent, ToolResultFact
+from bottega.workspaces.changes.kept import Read
+
+Kind = Literal["added", "modified", "deleted"]
+
+
+class Work(msgspec.Struct, frozen=True):
+    """One file, from before the session to after it. Both sides are blobs of the session; empty: no file."""
+
+    path: str
+    before: str
+    after: str
+    mode: int = 0
+    """Permission bits of a file that went; 0: as usual."""
+    mixed: bool = False
+    """Somebody else changed the file between two changes of the session."""
+
+    @property
+    def kind(self) -> Kind:
+        if not self.before:
+            return "added"
+        return "modified" if self.after else "deleted"
+
+
+def work(events: Iterable[Event]) -> tuple[Work, ...]:
+    """Every file that is now other than before the session, by its path."""
+    found: dict[str, Work] = {}
+    for write in _writes(events):
+        first = found.get(write.path)
+        # Where the file was brought back to what it was at first, the work on it begins anew.
+        if first is None or write.before == first.before:
+            found[write.path] = Work(write.path, write.before, write.after, write.mode)
+        else:
+            found[write.path] = msgspec.structs.replace(
+                first,
+                after=write.after,
+                mode=write.mode or first.mode,
+                mixed=first.mixed or first.after != write.before,
+            )
+    return tuple(each for _, each in sorted(found.items()) if each.before != each.after)
+
+
+def held(events: Iterable[Event], path: str, read: Read) -> bytes | None:
+    """The newest content of a file that the log still holds; None: nothing, or the session itself removed it."""
+    for name in reversed(list(_contents(events, path))):
+        if not name:
+            return None
+        try:
+            return read(name)
+        except Problem:  # seen, and not kept
+            continue
+    return None
+
+
+def _contents(events: Iterable[Event], path: str) -> Iterator[str]:
+    """What the file was, each time that the log tells of it: by sha256, empty where it went."""
+    open_intents: dict[str, tuple[FileChange, ...]] = {}
+    for event in events:
+        for write in _done(event, open_intents):
+            if write.path == path:
+                # What was there before is known too, and is all there is of a file that others removed later.
+                yield from (write.before, write.after) if write.before else (write.after,)
+        if isinstance(event.data, ToolResultFact):
+            yield from (seen.hash for seen in event.data.seen if seen.path == path)
+
+
+def _writes(events: Iterable[Event]) -> Iterator[FileChange]:
+    open_intents: dict[str, tuple[FileChange, ...]] = {}
+    for event in events:
+        yield from _done(event, open_intents)
+
+
+def _done(event: Event, intents: dict[str, tuple[FileChange, ...]]) -> Iterator[FileChange]:
+    """The writes that this fact completes; `intents` holds what was meant and has no result yet."""
+    what = event.data
+    if isinstance(what, ToolIntent):
+        intents[what.tool_id] = what.writes
+    elif isinstance(what, ToolResultFact):
+        meant = intents.pop(what.tool_id, ())
+        if not what.is_error:
+            yield from meant
+        yield from what.writes

@@ -1,0 +1,46 @@
+"""A file that is written whole or not at all: a crash, or a full disk, leaves the old one as it was."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from bottega.errors import StorageFailed
+from bottega.failpoint import failpoint
+
+
+def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
+    """Put a new file in place of `path`; who may read an old one still may, a new one has `mode`."""
+    path = path.resolve()
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else mode
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+        with os.fdopen(handle, "wb") as file:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            failpoint("whole.before_sync")
+            os.fsync(file.fileno())
+        fresh.chmod(mode)
+        failpoint("whole.before_rename")
+        fresh.rename(path)
+        failpoint("whole.after_rename")
+        _sync(path.parent)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise StorageFailed(
+            f"The file {str(path)!r} could not be written: {error.strerror or error}.",
+            hint="Nothing of it was changed. Check the folder, its rights and the space on the disk.",
+        ) from error
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def _sync(folder: Path) -> None:
+    """Make the new name durable too."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,1 @@
+"""Tools for planning: the to-do list, and questions to the person."""

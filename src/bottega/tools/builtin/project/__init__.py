@@ -1,0 +1,1 @@
+"""Tools on a project as a whole."""

@@ -1,0 +1,1 @@
+"""Tools that reach the world outside; every connection is made by `workspaces/network`."""

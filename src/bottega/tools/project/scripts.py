@@ -1,0 +1,66 @@
+"""The commands that a project names for itself: npm scripts, Python scripts, targets of Makefiles and justfiles."""
+
+import json
+import re
+from typing import Any, cast
+
+from bottega.tools.project.opened import text
+from bottega.workspaces.confine import Root
+
+_MOST = 40
+_LONG = 200
+_TARGET = re.compile(r"^([A-Za-z0-9][\w.-]*)(?:[ \t]+[\w.-]+)*[ \t]*:(?![:=])", re.MULTILINE)
+_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
+MANIFESTS = (
+    *("package.json", "pyproject.toml", "setup.py", "requirements.txt", "Cargo.toml", "go.mod"),
+    *("pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json", "mix.exs"),
+    *("Makefile", "justfile", "CMakeLists.txt", "Dockerfile", "docker-compose.yml", "flake.nix"),
+)
+
+
+def scripts(root: Root) -> dict[str, Any]:
+    """By the file that names them; a file that cannot be understood has none."""
+    found: dict[str, Any] = {
+        "package.json": _npm(text(root, "package.json")),
+        "pyproject.toml": _python(text(root, "pyproject.toml")),
+        "Makefile": _targets(_TARGET, text(root, "Makefile")),
+        "justfile": _targets(_RECIPE, text(root, "justfile")),
+    }
+    return {name: commands for name, commands in found.items() if commands}
+
+
+def _npm(source: str) -> dict[str, str]:
+    try:
+        given: object = json.loads(source or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return _commands(cast("dict[str, Any]", given).get("scripts") if isinstance(given, dict) else 0)
+
+
+def _python(source: str) -> dict[str, str]:
+    import tomllib
+
+    try:
+        given = tomllib.loads(source)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+    poetry = _within(given, "tool", "poetry", "scripts")
+    return _commands(poetry) | _commands(_within(given, "project", "scripts"))
+
+
+def _within(given: Any, *keys: str) -> Any:
+    for key in keys:
+        given = cast("dict[str, Any]", given).get(key) if isinstance(given, dict) else None
+    return given
+
+
+def _commands(given: Any) -> dict[str, str]:
+    if not isinstance(given, dict):
+        return {}
+    named = cast("dict[str, Any]", given).items()
+    plain = [(name, command[:_LONG]) for name, command in named if isinstance(command, str)]
+    return dict(plain[:_MOST])
+
+
+def _targets(pattern: re.Pattern[str], source: str) -> list[str]:
+    return list(dict.fromkeys(found[1] for found in pattern.finditer(source)))[:_MOST]

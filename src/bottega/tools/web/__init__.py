@@ -1,0 +1,1 @@
+"""Fetching pages: one request through the way out, bounded in time and size, and made readable."""

@@ -1,0 +1,84 @@
+"""What a body is, and its text. Its bytes have more say than what a server calls it."""
+
+import codecs
+import re
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["page", "text", "image", "binary"]
+
+_HEAD = 8192
+_PAGES = ("text/html", "application/xhtml+xml")
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_DECLARED = re.compile(rb"""<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?([\w-]{1,40})""", re.I)
+_KNOWN = re.compile(r"utf|iso8859|cp\d|koi8|gb|big5|euc|shift|mac|ascii|iso2022|tis|hz")
+
+
+class Sort(msgspec.Struct, frozen=True):
+    kind: Kind
+    media_type: str
+
+
+def sort(told: str, body: bytes) -> Sort:
+    """What the body is, given the media type that it came with."""
+    image = _image(body)
+    if image:
+        return Sort("image", image)
+    if body.startswith(b"%PDF-"):
+        return Sort("binary", "application/pdf")
+    start = body[:512].lstrip().lower()
+    if told in _PAGES or (not told and start.startswith((b"<!doctype html", b"<html"))):
+        return Sort("page", told or "text/html")
+    if _bom(body) or _is_text(told, body):
+        return Sort("text", told or "text/plain")
+    return Sort("binary", told or "application/octet-stream")
+
+
+def _image(body: bytes) -> str:
+    if body.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if body.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if body.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if body[:4] == b"RIFF" and body[8:12] == b"WEBP" else ""
+
+
+def _is_text(told: str, body: bytes) -> bool:
+    if b"\0" in body[:_HEAD]:
+        return False
+    if told.startswith("text/") or told.endswith(("json", "xml", "javascript")):
+        return True
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(body)  # its last letter may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def text(body: bytes, charset: str, *, page: bool = False) -> str:
+    """The body's text by its own mark, else as it was told, else as the page declares it."""
+    bom = _bom(body)
+    declared = _DECLARED.search(body[:2048]) if page else None
+    name = bom or _codec(charset) or _codec(declared[1].decode() if declared else "") or "utf-8"
+    return body.decode(name, "replace").removeprefix("\ufeff").replace("\0", "\ufffd")
+
+
+def _bom(body: bytes) -> str:
+    return next((name for mark, name in _BOMS.items() if body.startswith(mark)), "")
+
+
+def _codec(charset: str) -> str:
+    """Python's name for a charset of text; empty: there is none. The web means cp1252 by latin-1."""
+    try:
+        name = codecs.lookup(charset).name if charset.isascii() and "\0" not in charset else ""
+    except LookupError:
+        return ""
+    if name in ("utf-7", "ascii", "iso8859-1"):
+        return "" if name == "utf-7" else "cp1252"
+    return name if _KNOWN.match(name) else ""

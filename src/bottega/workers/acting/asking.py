@@ -1,0 +1,181 @@
+"""The asks of one exchange: each is opened once, waited for, and found again by whoever goes on from the log.
+
+While calls wait and nothing else is at work, patience runs out: then the exchange is parked, its worker lets go, and
+the answer wakes any worker.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Protocol
+
+import msgspec
+
+from bottega.errors import Conflict
+from bottega.events import facts
+from bottega.ids import fresh
+from bottega.sessions import asks
+from bottega.sessions.asks import Ask, Asks, Reply
+from bottega.sessions.pen import Also
+
+PATIENCE = 60.0
+"""Seconds that an exchange with nothing else to do waits in place for an answer."""
+
+
+class Parked(BaseException):
+    """Nothing of the exchange can go on before an answer comes. Like a cancellation, no tool may swallow it."""
+
+
+class Record(Protocol):
+    async def __call__(self, payload: msgspec.Struct, also: Also | None = None) -> None: ...
+
+
+class _Wait:
+    def __init__(self, ask: Ask, is_allowed: Callable[[], bool] | None) -> None:
+        self.ask = ask
+        self.is_allowed = is_allowed
+        self.reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+
+
+class Asking:
+    def __init__(
+        self,
+        rows: Asks,
+        record: Record,
+        n: int,
+        message_id: str,
+        *,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._rows = rows
+        self._record = record
+        self._n = n
+        self._message_id = message_id
+        self._patience = patience
+        self._waits: dict[str, _Wait] = {}
+        self._busy = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def has_open(self) -> bool:
+        """Something is asked, or just about to be."""
+        return bool(self._waits)
+
+    @property
+    def only_waits(self) -> bool:
+        """Calls wait for answers, and nothing else is at work."""
+        return bool(self._waits) and not self._busy
+
+    async def at_work(self, work: Awaitable[facts.ToolResultFact]) -> facts.ToolResultFact:
+        """Await a call; while it waits for an answer it does not count as work."""
+        self._work(1)
+        try:
+            return await work
+        finally:
+            self._work(-1)
+
+    async def ask(
+        self,
+        asked: facts.ApprovalRequired,
+        arguments: dict[str, Any],
+        is_allowed: Callable[[], bool] | None = None,
+        *,
+        may_park: bool = True,
+    ) -> Ask:
+        """This with its answer; was asked before, or is asked now. Raises `Parked` when patience runs out.
+
+        A call that may not `park` has begun to act: it waits in place, however long.
+        `is_allowed` is looked at again when something else was allowed for the whole session.
+        """
+        known = self._known(asked)
+        if known and known.reply:
+            return known
+        ask = known or Ask(
+            asked.approval_id or fresh("ask"), self._n, self._message_id, 0, asked, arguments
+        )
+        wait = self._waits[ask.id] = _Wait(ask, is_allowed)
+        try:
+            if not known:
+                asked = msgspec.structs.replace(asked, approval_id=ask.id)
+                await self._record(
+                    asked, partial(_insert, self._n, self._message_id, asked, arguments)
+                )
+            elif (again := self._rows.get(ask.id)).reply:  # before this one listened
+                return again
+            self._work(-may_park)
+            try:
+                return msgspec.structs.replace(ask, reply=await wait.reply)
+            finally:
+                self._work(may_park)
+        finally:
+            del self._waits[ask.id]
+
+    def _known(self, asked: facts.ApprovalRequired) -> Ask | None:
+        earlier = self._rows.of_call(self._n, self._message_id, asked.tool_id)
+        same = [ask for ask in earlier if (ask.kind, ask.asked.hash) == (asked.kind, asked.hash)]
+        return same[-1] if same else None
+
+    def hear(self, resolved: facts.ApprovalResolved) -> None:
+        """Somebody answered; who stops the exchange cancels it as well, and nothing more comes of the call."""
+        if resolved.answer == "stop":
+            return
+        wait = self._waits.get(resolved.approval_id)
+        if wait and not wait.reply.done():
+            reply = self._rows.get(resolved.approval_id).reply
+            assert reply is not None
+            wait.reply.set_result(reply)
+
+    async def look_again(self) -> None:
+        """More is allowed than before: what waits only for that no longer waits."""
+        for wait in list(self._waits.values()):
+            if wait.reply.done() or not wait.is_allowed or not wait.is_allowed():
+                continue
+            reply = Reply("allow_once", "Covered by what was allowed for this session.")
+            with suppress(Conflict):  # answered at the same moment: that answer is on its way
+                await self._settle(wait.ask, reply)
+                if not wait.reply.done():
+                    wait.reply.set_result(reply)
+
+    async def close(self) -> None:
+        """Nothing that was asked matters any more."""
+        for ask in self._rows.open(self._n):
+            if ask.message_id == self._message_id and ask.kind != "plan":
+                with suppress(Conflict):
+                    await self._settle(ask, Reply("closed"))
+
+    async def drop_plans(self) -> None:
+        """The conversation went on: what was planned before is not to be accepted by accident."""
+        for ask in self._rows.open(self._n):
+            if ask.kind == "plan":
+                with suppress(Conflict):
+                    await self._settle(ask, Reply("closed"))
+
+    async def _settle(self, ask: Ask, reply: Reply) -> None:
+        await self._record(
+            asks.resolved(ask, reply), lambda connection: asks.settle(connection, ask, reply)
+        )
+
+    def _work(self, change: int) -> None:
+        self._busy += change
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if self.only_waits:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._patience, self._park)
+
+    def _park(self) -> None:
+        for wait in self._waits.values():
+            if not wait.reply.done():
+                wait.reply.set_exception(Parked())
+
+
+def _insert(
+    n: int,
+    message_id: str,
+    asked: facts.ApprovalRequired,
+    arguments: dict[str, Any],
+    connection: Any,
+) -> None:
+    asks.insert(connection, n, message_id, asked, arguments)

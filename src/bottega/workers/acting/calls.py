@@ -1,0 +1,279 @@
+"""The calls of one answer: find → validate → judge → ask → lock → intent → run → bound → result.
+
+A call that edits files is worked out under its locks, and again after an answer: what is made is exactly what was
+shown, or it is asked for anew. Nothing that was not allowed, by mode, rule, grant or answer, gets as far as an intent.
+"""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from bottega.approvals.binding import Binding, digest
+from bottega.approvals.grant import Grant
+from bottega.approvals.matching import Gate
+from bottega.approvals.mode import Mode
+from bottega.approvals.subject import Subject
+from bottega.approvals.touch import NOTHING, Touch
+from bottega.approvals.verdict import Verdict, judge
+from bottega.errors import Fenced, StorageFailed
+from bottega.events import facts
+from bottega.failpoint import failpoint
+from bottega.messages.block import ToolUse
+from bottega.sessions.asks import Reply
+from bottega.tools.call import bounded_outcome, failed, found, perform, wrong
+from bottega.tools.schedule import Claim, run_all
+from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
+from bottega.workers.acting.context import CallContext
+from bottega.workers.acting.question import asked, fingerprint
+from bottega.workers.acting.scene import Scene
+from bottega.workers.acting.shield import to_its_end, whatever_comes
+from bottega.workers.acting.watching import Watching
+from bottega.workspaces.changes.apply import apply
+from bottega.workspaces.confine import Root
+from bottega.workspaces.edit import Change
+
+
+class Ready(msgspec.Struct):
+    """A call that may be judged: its tool is there and its arguments are right; or what the model is told instead."""
+
+    use: ToolUse
+    tool: Tool | None = None
+    arguments: dict[str, Any] = {}
+    touch: Touch = NOTHING
+    refusal: Outcome | None = None
+    approval_id: str = ""
+    edited: bool = False
+    """The arguments are a person's own."""
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.tool.effects, self.touch) if self.tool else Claim()
+
+
+def ready(use: ToolUse, tool: Tool | Outcome, arguments: dict[str, Any], root: Root) -> Ready:
+    if isinstance(tool, Outcome):
+        return Ready(use, refusal=tool)
+    try:
+        return Ready(use, tool, arguments, tool.touched(arguments, root))
+    except Exception as problem:
+        return Ready(use, refusal=failed(problem))
+
+
+class Calls:
+    def __init__(self, exchange: Scene, root: Root, mode: Mode) -> None:
+        self._exchange = exchange
+        self._hands = exchange.hands
+        self._root = root
+        self._mode: Mode = mode
+        self._grants = self._granted()
+
+    def _granted(self) -> tuple[Grant, ...]:
+        """What the person allowed for this session, but not of tools that are defined otherwise by now."""
+        registry = self._exchange.plan.registry
+        return tuple(
+            each.grant
+            for each in self._hands.asks.grants(self._exchange.session.n)
+            if each.fingerprint == fingerprint(registry.find(each.grant.tool))
+        )
+
+    async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
+        registry = self._exchange.plan.registry
+        calls = [ready(use, found(use, registry), use.input, self._root) for use in uses]
+        return await run_all(
+            [(each, each.claim) for each in calls], self._one, self._exchange.plan.agent.at_once
+        )
+
+    async def _one(self, call: Ready) -> facts.ToolResultFact:
+        return await self._exchange.asking.at_work(self._answered(call))
+
+    async def _answered(self, call: Ready) -> facts.ToolResultFact:
+        began = time.monotonic()
+        context = CallContext(self._exchange, self._root, call.use, call.tool)
+        outcome = call.refusal or await self._decided(call, context)
+        return await self._exchange.answer(call.use, outcome, context.noted(began))
+
+    async def _decided(self, call: Ready, context: CallContext) -> Outcome:
+        """Get the call past the gate, and run it."""
+        approved = ""
+        while True:
+            tool = call.tool
+            assert tool is not None
+            verdict = self._judged(call, await self._trusted(call))
+            if verdict.decision in ("deny", "blocked"):
+                return _refused(verdict)
+            context.judged = call.touch
+            async with self._hands.locked(self._root, _locked(call)):
+                try:
+                    change = await tool.plan(call.arguments, context) if tool.plan else None
+                except Exception as problem:
+                    return failed(problem)
+                bound = self._bound(call, change)
+                if verdict.decision == "allow" or call.edited or bound == approved:
+                    return await self._carried_out(call, context, change, bound)
+            reply = await self._asked(call, verdict, change, bound)
+            if reply.word == "deny":
+                return denied(reply.note)
+            if reply.word == "edit":
+                call = self._edited(call, reply)
+                if call.refusal:
+                    return call.refusal
+            elif reply.word in ("allow_once", "allow_all"):
+                approved = bound
+            else:
+                return denied("It was not answered.")
+
+    async def _trusted(self, call: Ready) -> bool:
+        """Whether allow mode may let this run: it waits for the sandbox's self-test."""
+        assert call.tool is not None
+        if self._mode != "allow" or "execute" not in call.tool.effects:
+            return True
+        return not await self._hands.sandboxes.trusted()
+
+    def _judged(self, call: Ready, trusted: bool) -> Verdict:
+        assert call.tool is not None
+        kind = self._hands.sandboxes.kind
+        subject = Subject(call.tool.name, call.tool.effects, call.tool.known, call.touch, kind)
+        return judge(subject, Gate(self._mode, self._hands.rules, self._grants, trusted))
+
+    def _bound(self, call: Ready, change: Change | None) -> str:
+        exchange = self._exchange
+        return digest(
+            Binding(
+                tool=call.use.name,
+                arguments=call.arguments,
+                call_id=f"{exchange.message_id}/{exchange.step}/{call.use.id}",
+                session_id=exchange.session.id,
+                folder=self._root.path,
+                profile=f"{self._hands.sandboxes.profile}{fingerprint(call.tool)}",
+                network=call.touch.network,
+                writes=_hashes(change),
+            )
+        )
+
+    async def _asked(
+        self, call: Ready, verdict: Verdict, change: Change | None, bound: str
+    ) -> Reply:
+        assert call.tool is not None
+        profile = self._hands.sandboxes.profile
+        mark = fingerprint(call.tool)
+        question = await asyncio.to_thread(
+            asked, call.use, call.touch, verdict, change, bound, profile, mark
+        )
+        answered = await self._exchange.asking.ask(
+            question, call.arguments, lambda: self._judged(call, True).decision == "allow"
+        )
+        call.approval_id = answered.id
+        assert answered.reply is not None
+        if answered.reply.word == "allow_all":
+            self._grants = self._granted()
+            await self._exchange.asking.look_again()
+        return answered.reply
+
+    def _edited(self, call: Ready, reply: Reply) -> Ready:
+        """The call as the person changed it."""
+        assert call.tool is not None
+        arguments = reply.input or {}
+        if problem := wrong(call.tool, arguments):
+            return Ready(call.use, refusal=problem)
+        changed = ready(call.use, call.tool, arguments, self._root)
+        changed.approval_id, changed.edited = call.approval_id, True
+        return changed
+
+    async def _carried_out(
+        self, call: Ready, context: CallContext, change: Change | None, bound: str
+    ) -> Outcome:
+        """Say what is about to happen, durably, and do it."""
+        tool = call.tool
+        assert tool is not None
+        writes = await self._exchange.kept(change) if change else ()
+        intent = facts.ToolIntent(
+            call.use.id,
+            call.use.name,
+            bound,
+            tuple(sorted(tool.effects)),
+            writes,
+            call.arguments if call.edited else None,
+            call.approval_id,
+        )
+        await self._exchange.intend(intent)
+        failpoint("tool.after_intent")
+        if change is not None:
+            outcome = await self._made(change, context)
+        else:
+            outcome = await self._run(call, tool, context)
+        failpoint("tool.after_effect")
+        if call.edited:
+            outcome = _told(outcome, call.arguments)
+        return await bounded_outcome(outcome, context.keep)
+
+    async def _made(self, change: Change, context: CallContext) -> Outcome:
+        """Make the edits to their end, whatever happens to this task: half of them would be nobody's wish."""
+        try:
+            await to_its_end(asyncio.to_thread(apply, self._root, change, self._exchange.fence))
+        except (Fenced, StorageFailed):
+            raise
+        except Exception as problem:
+            return failed(problem)
+        finally:
+            self._hands.cache.drop(self._root.path, [edit.path for edit in change.edits])
+        for write in _hashes(change):
+            context.saw(write.path, write.after)
+        return success(change.result)
+
+    async def _run(self, call: Ready, tool: Tool, context: CallContext) -> Outcome:
+        if "execute" not in tool.effects:
+            return await perform(tool, call.arguments, context, self._hands.cache)
+        watching = Watching(
+            self._hands, self._root.path, f"{self._exchange.session.id}-{call.use.id}"
+        )
+        try:
+            await watching.begin()
+        except Exception as problem:
+            return failed(problem)
+        try:
+            return await perform(tool, call.arguments, context)
+        finally:
+            self._hands.cache.drop(self._root.path)
+            context.wrote(await whatever_comes(watching.end(self._exchange.store)))
+
+
+def _locked(call: Ready) -> tuple[str, ...]:
+    assert call.tool is not None
+    return call.claim.writes if "write" in call.tool.effects else ()
+
+
+def _hashes(change: Change | None) -> tuple[facts.FileChange, ...]:
+    edits = change.edits if change else ()
+    return tuple(facts.FileChange(edit.path, _sha(edit.before), _sha(edit.after)) for edit in edits)
+
+
+def _sha(content: bytes | None) -> str:
+    return "" if content is None else hashlib.sha256(content).hexdigest()
+
+
+def _refused(verdict: Verdict) -> Outcome:
+    code = "BLOCKED" if verdict.decision == "blocked" else "DENIED_BY_RULE"
+    return failure(verdict.reason, code)
+
+
+def denied(note: str) -> Outcome:
+    """A person said no: the run goes on, and the model knows why (X23)."""
+    reason = note or "The person said no to this call."
+    return Outcome(
+        "error",
+        {"type": "execution-denied", "reason": reason},
+        Fault(f"Denied by the person: {reason}", "EXECUTION_DENIED"),
+    )
+
+
+def _told(outcome: Outcome, arguments: dict[str, Any]) -> Outcome:
+    """The model learns what really ran."""
+    note = {"note": "The person changed the arguments of this call.", "ran_with": arguments}
+    if outcome.error is not None:
+        message = f"{outcome.error.message} ({note['note']} It ran with {to_json(arguments)}.)"
+        return msgspec.structs.replace(outcome, error=Fault(message, outcome.error.code))
+    return msgspec.structs.replace(outcome, result={"result": outcome.result, **note})

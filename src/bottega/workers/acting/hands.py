@@ -1,0 +1,126 @@
+"""What all runs of one studio share to act with: asks, rules, locks, shells, sandboxes, and a workspace's state."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from pathlib import Path
+
+from bottega.approvals.mode import MODES, Mode
+from bottega.approvals.rule import Rule
+from bottega.errors import NotFound
+from bottega.events import facts
+from bottega.events.codec import decode
+from bottega.sessions.asks import Asks
+from bottega.sessions.feed import Row
+from bottega.sessions.log import Log
+from bottega.sessions.session import SessionRow, Sessions
+from bottega.tools.cache import Cache
+from bottega.workers.acting.asking import PATIENCE
+from bottega.workers.acting.known import Known
+from bottega.workspaces.confine import Root
+from bottega.workspaces.fence import Fence
+from bottega.workspaces.locks import Locks
+from bottega.workspaces.outputs.outputs import Outputs
+from bottega.workspaces.outputs.source import Source
+from bottega.workspaces.sandbox.sandbox import Sandboxes
+from bottega.workspaces.shells.shells import BUFFER, Shells
+from bottega.workspaces.watch.watch import Watch
+
+
+class Hands:
+    def __init__(
+        self,
+        log: Log,
+        sandboxes: Sandboxes,
+        *,
+        rules: Sequence[Rule] = (),
+        mode: Mode = "ask",
+        patience: float = PATIENCE,
+    ) -> None:
+        self.asks = Asks(log)
+        self.sandboxes = sandboxes
+        self.rules = tuple(rules)
+        self.patience = patience
+        self._log = log
+        self._sessions = Sessions(log.database)
+        self._mode: Mode = mode
+        self._outputs = log.database.home.outputs
+        self._shell_outputs = Outputs(self._outputs / "shells", head=0, tail=BUFFER)
+        self.shells = Shells(sandboxes, self._shell_outputs)
+        self.cache = Cache()
+        self._locks = Locks()
+        self._watches: dict[str, Watch] = {}
+
+    def mode(self, session: SessionRow) -> Mode:
+        """The mode that a step which begins now has."""
+        chosen = self._sessions.get(session.id).mode
+        return chosen if chosen in MODES else self._mode
+
+    def locked(self, root: Root, writes: Sequence[str]) -> AbstractAsyncContextManager[None]:
+        """Whoever writes these paths waits for each other, in all sessions of this process."""
+        return self._locks.hold(root.path, writes=writes)
+
+    def state(self, folder: str) -> Path:
+        """Where what is known of a workspace is kept; never in the workspace itself."""
+        return self._log.database.home.workspace(str(Path(folder).resolve()))
+
+    def fence(self, session: SessionRow, generation: int) -> Fence:
+        return Fence(self.state(session.folder), session.id, generation)
+
+    def watch(self, folder: str) -> Watch:
+        """Who notices what commands change in this workspace."""
+        watch = self._watches.get(folder)
+        if watch is None:
+            watch = self._watches[folder] = Watch(Root(folder), self.state(folder))
+        return watch
+
+    def unwatch(self, folder: str) -> None:
+        """The folder is gone, or another one: look at it anew."""
+        self._watches.pop(folder, None)
+
+    def outputs(self, session: SessionRow) -> Outputs:
+        """What commands of this session printed; results that were cut and shells of its folder are found there too."""
+
+        def elsewhere(name: str) -> Source | None:
+            with suppress(NotFound):
+                self.shells.get(session.folder, name)
+                return self._shell_outputs.find(name)
+            blob = self._blob_of(session.n, name)
+            return Source(self._log.database.home.blobs / blob) if blob else None
+
+        return Outputs(self._outputs / session.id, elsewhere=elsewhere)
+
+    def _blob_of(self, n: int, tool_id: str) -> str:
+        """The blob that keeps the whole result of a call; empty: there is none."""
+        for index, body in self._facts(n, b'{"type":"tool_result"', newest_first=True):
+            result = decode(index, body).data
+            if isinstance(result, facts.ToolResultFact) and result.tool_id == tool_id:
+                return result.blob
+        return ""
+
+    async def close(self) -> None:
+        await self.shells.close_all()
+
+    def known(self, n: int) -> Known:
+        """What the session knows of files, from its log."""
+        known = Known()
+        for index, body in self._facts(n, b'{"type":"tool_'):
+            known.note(decode(index, body))
+        return known
+
+    def todos(self, n: int) -> tuple[facts.TodoItem, ...]:
+        """The to-do list as it stands."""
+        for index, body in self._facts(n, b'{"type":"todos_changed"', newest_first=True):
+            changed = decode(index, body).data
+            return changed.todos if isinstance(changed, facts.TodosChanged) else ()
+        return ()
+
+    def _facts(self, n: int, begin: bytes, *, newest_first: bool = False) -> Iterator[Row]:
+        """The session's facts whose bytes begin so."""
+        rows = self._log.database.read_now(
+            lambda c: c.execute(
+                "SELECT idx, body FROM events WHERE session = ?1 AND kind = 0"
+                " AND substr(body, 1, length(?2)) = ?2 ORDER BY idx",
+                (n, begin),
+            ).fetchall()
+        )
+        return iter(rows[::-1] if newest_first else rows)

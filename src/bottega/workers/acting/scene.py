@@ -1,0 +1,58 @@
+"""What a call finds around it: the exchange that it belongs to, as far as calls need to know it."""
+
+from typing import Protocol
+
+import msgspec
+
+from bottega.agents.plan import Plan
+from bottega.events import facts
+from bottega.messages.block import ToolUse
+from bottega.sessions.pen import Also
+from bottega.sessions.session import SessionRow
+from bottega.storage.blobs import Blobs
+from bottega.tools.tool import Outcome
+from bottega.workers.acting.asking import Asking
+from bottega.workers.acting.hands import Hands
+from bottega.workers.acting.known import Known
+from bottega.workers.acting.noted import Noted
+from bottega.workspaces.edit import Change
+from bottega.workspaces.fence import Fence
+from bottega.workspaces.sandbox.sandbox import Sandbox
+
+
+class Scene(Protocol):
+    message_id: str
+    session: SessionRow
+    step: int
+    plan: Plan
+    hands: Hands
+    known: Known
+    asking: Asking
+    fence: Fence
+    store: Blobs
+
+    def emit(self, payload: msgspec.Struct) -> None: ...
+
+    async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None: ...
+
+    async def kept(self, change: Change) -> tuple[facts.FileChange, ...]:
+        """Keep the old and the new bytes of a change, durably."""
+        ...
+
+    async def intend(self, intent: facts.ToolIntent) -> None:
+        """The intent is durable on return."""
+        ...
+
+    async def answer(
+        self, use: ToolUse, outcome: Outcome, noted: Noted = ...
+    ) -> facts.ToolResultFact: ...
+
+    async def keep(self, content: bytes) -> str:
+        """Keep bytes as a blob of the session."""
+        ...
+
+    def held(self, path: str) -> bytes | None:
+        """What the log last held of a file."""
+        ...
+
+    async def sandbox(self, *, network: bool) -> Sandbox: ...

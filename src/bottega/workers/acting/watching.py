@@ -1,0 +1,46 @@
+"""Around one command: how the workspace was before it, and what it has changed."""
+
+import asyncio
+import logging
+
+from bottega.events import facts
+from bottega.workers.acting.hands import Hands
+from bottega.workspaces.changes.kept import Keeps
+from bottega.workspaces.problems import WorkspaceGone
+from bottega.workspaces.watch.manifest import Manifest
+from bottega.workspaces.watch.watch import Watch
+
+_log = logging.getLogger(__name__)
+
+
+class Watching:
+    def __init__(self, hands: Hands, folder: str, label: str) -> None:
+        self._hands = hands
+        self._folder = folder
+        self._label = label
+        self._watch: Watch | None = None
+        self._before: Manifest | None = None
+
+    async def begin(self) -> None:
+        """Look at the workspace, and keep what a command could destroy; raises where that cannot be done."""
+        try:
+            self._watch, self._before = await asyncio.to_thread(self._look)
+        except WorkspaceGone:  # since the last command; it may be there again
+            self._hands.unwatch(self._folder)
+            self._watch, self._before = await asyncio.to_thread(self._look)
+
+    def _look(self) -> tuple[Watch, Manifest]:
+        watch = self._hands.watch(self._folder)
+        return watch, watch.look(self._label)
+
+    async def end(self, store: Keeps) -> tuple[facts.FileChange, ...]:
+        """What changed; what the command did to the workspace must not hide what it gave."""
+        assert self._watch
+        assert self._before
+        try:
+            noticed = await asyncio.to_thread(self._watch.noticed, self._before, store)
+            await asyncio.to_thread(self._watch.forget, self._label)
+        except Exception:
+            _log.warning("what a command changed could not be told", exc_info=True)
+            return ()
+        return noticed.writes

@@ -1,0 +1,132 @@
+"""The difference between two contents of a file, in the form that `patch` and `git apply` take.
+
+Only a newline ends a line. What two contents have in common at both ends is set aside first, and a middle that is too
+long to be compared counts as replaced, so no file makes this slow.
+"""
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+import msgspec
+
+_LINES = 3_000
+"""Of the middle; beyond, lines are not matched with each other."""
+_CONTEXT = 3
+_QUOTED = re.compile(r'["\\\x00-\x1f\x7f]')
+
+_Opcode = tuple[str, int, int, int, int]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def is_binary(self) -> bool:
+        return any(side is not None and not _is_text(side) for side in (self.before, self.after))
+
+    def counts(self) -> tuple[int, int]:
+        """Lines added and removed; none of a binary file."""
+        if self.is_binary:
+            return 0, 0
+        changed = [code for code in _opcodes(*self._lines()) if code[0] != "equal"]
+        return sum(j2 - j1 for *_, j1, j2 in changed), sum(i2 - i1 for _, i1, i2, *_ in changed)
+
+    def lines(self) -> Iterator[bytes]:
+        """The whole of it, line by line, each with its end."""
+        old, new = _named("a/", self.path), _named("b/", self.path)
+        yield f"diff --git {old} {new}\n".encode()
+        if self.before is None:
+            yield b"new file mode 100644\n"
+        if self.after is None:
+            yield b"deleted file mode 100644\n"
+        old = "/dev/null" if self.before is None else old
+        new = "/dev/null" if self.after is None else new
+        if self.is_binary:
+            yield f"Binary files {old} and {new} differ\n".encode()
+            return
+        a, b = self._lines()
+        matcher = SequenceMatcher(None, a, b, autojunk=False)
+        matcher.opcodes = _opcodes(a, b)  # pyright: ignore[reportAttributeAccessIssue]
+        groups = list(matcher.get_grouped_opcodes(_CONTEXT))
+        if groups:
+            yield f"--- {old}\n+++ {new}\n".encode()
+        for group in groups:
+            yield from _hunk(group, a, b)
+
+    def _lines(self) -> tuple[list[bytes], list[bytes]]:
+        return _split(self.before or b""), _split(self.after or b"")
+
+
+def _hunk(group: list[_Opcode], a: list[bytes], b: list[bytes]) -> Iterator[bytes]:
+    first, last = group[0], group[-1]
+    yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n".encode()
+    for tag, i1, i2, j1, j2 in group:
+        if tag == "equal":
+            yield from (_ended(b" " + line) for line in a[i1:i2])
+            continue
+        yield from (_ended(b"-" + line) for line in a[i1:i2])
+        yield from (_ended(b"+" + line) for line in b[j1:j2])
+
+
+def _opcodes(a: list[bytes], b: list[bytes]) -> list[_Opcode]:
+    shorter = min(len(a), len(b))
+    start = next((i for i in range(shorter) if a[i] != b[i]), shorter)
+    shorter -= start
+    end = next((i for i in range(shorter) if a[-1 - i] != b[-1 - i]), shorter)
+    middle_a, middle_b = a[start : len(a) - end], b[start : len(b) - end]
+    codes: list[_Opcode] = [("equal", 0, start, 0, start)] if start else []
+    codes += (
+        (tag, i + start, k + start, j + start, m + start)
+        for tag, i, k, j, m in _middle(middle_a, middle_b)
+    )
+    if end:
+        codes.append(("equal", len(a) - end, len(a), len(b) - end, len(b)))
+    return codes
+
+
+def _middle(a: list[bytes], b: list[bytes]) -> list[_Opcode]:
+    if not a and not b:
+        return []
+    if not a or not b or max(len(a), len(b)) > _LINES:
+        return [("replace", 0, len(a), 0, len(b))]
+    return [*SequenceMatcher(None, a, b).get_opcodes()]
+
+
+def _split(content: bytes) -> list[bytes]:
+    lines = content.split(b"\n")
+    return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _ended(line: bytes) -> bytes:
+    return line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+
+
+def _range(start: int, stop: int) -> str:
+    length = stop - start
+    if length == 1:
+        return str(start + 1)
+    return f"{start + 1 if length else start},{length}"
+
+
+def _is_text(content: bytes) -> bool:
+    if b"\0" in content:
+        return False
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _named(side: str, path: str) -> str:
+    name = side + path
+    if not _QUOTED.search(name):
+        return name
+    return '"' + _QUOTED.sub(lambda found: _escaped(found[0]), name) + '"'
+
+
+def _escaped(sign: str) -> str:
+    return "\\" + sign if sign in '"\\' else f"\\{ord(sign):03o}"

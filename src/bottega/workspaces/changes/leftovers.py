@@ -1,0 +1,58 @@
+"""Files that are only there while a change is made: how they are named, and how those of the dead are known.
+
+A name holds the process that made it and when that process began, so another process with the same number is not
+mistaken for it; the rest of the name cannot be guessed.
+"""
+
+import os
+import re
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+_NAME = re.compile(rb"\.bottega-(\d+)-(\d+)-[0-9a-f]{24}\.tmp")
+
+
+def is_passing(name: bytes) -> bool:
+    """Whether a file of that name is ours and about to go."""
+    return _NAME.fullmatch(name) is not None
+
+
+def fresh_name() -> bytes:
+    me = os.getpid()
+    return b".bottega-%d-%d-%s.tmp" % (me, _began(me), secrets.token_hex(12).encode())
+
+
+def clean(folder: int) -> None:
+    """Remove what dead processes left in an open folder; of one that may not be read nothing is known."""
+    with suppress(PermissionError):
+        opened = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+        try:
+            with os.scandir(opened) as entries:
+                left = [os.fsencode(entry.name) for entry in entries if entry.name[0] == "."]
+            for name in left:
+                if (found := _NAME.fullmatch(name)) and not _lives(int(found[1]), int(found[2])):
+                    with suppress(OSError):
+                        os.unlink(name, dir_fd=opened)
+        finally:
+            os.close(opened)
+
+
+def _lives(process: int, began: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return _began(process) == began
+
+
+def _began(process: int) -> int:
+    """When a process began, in the kernel's ticks; 0 where that cannot be asked."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return 0
+    # The second field is the program's name, which may hold anything; the 22nd is what is wanted.
+    return int(told.rpartition(b")")[2].split()[19])

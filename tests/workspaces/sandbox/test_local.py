@@ -1,0 +1,227 @@
+"""Which sandbox a machine has, what is said of it, and which folders can be workspaces."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bottega.errors import Misconfigured, NotFound, Problem, Refused
+from bottega.workspaces.sandbox.local import Local
+from bottega.workspaces.sandbox.sandbox import Kind
+from bottega.workspaces.sandbox.walls import bubblewrap, interpreter, landlock, view
+from tests.workspaces.sandbox import rooms
+from tests.workspaces.sandbox.needs import needs_bubblewrap, needs_landlock, needs_root
+from tests.workspaces.sandbox.rooms import bash
+
+
+@needs_bubblewrap
+def test_bubblewrap_is_the_first_choice_and_its_profile_tells_all_that_decides(
+    tmp_path: Path,
+) -> None:
+    local = Local(tmp_path, readable=[Path("/srv")])
+    assert local.kind == "bubblewrap"
+    for word in ("bubblewrap 0.", "no network", "512 processes", "GiB of memory", "reads /srv"):
+        assert word in local.profile
+    assert "\n" not in local.profile
+
+
+@needs_landlock
+def test_landlock_is_the_second_choice(tmp_path: Path) -> None:
+    local = Local(tmp_path, best="landlock")
+    assert local.kind == "landlock"
+    assert local.profile.startswith("Landlock ")
+
+
+async def test_without_any_sandbox_nothing_runs_unless_a_setting_says_so(tmp_path: Path) -> None:
+    local = Local(tmp_path / "state", best="none")
+    assert local.profile.startswith("not sandboxed")
+    with pytest.raises(Misconfigured, match="no sandbox here") as problem:
+        await local.open(str(tmp_path))
+    assert "bubblewrap" in problem.value.hint
+    assert "not sandboxed" in await local.trusted()
+    allowed = Local(tmp_path / "state", best="none", unsandboxed=True)
+    sandbox = await allowed.open(str(tmp_path))
+    assert sandbox.kind == "none"
+    assert (await bash(sandbox, "echo ran")).out == "ran\n"
+    await sandbox.close()
+
+
+@pytest.mark.parametrize(
+    "folder", ["/", "/usr", "/etc", "/proc", "/proc/self", "/sys/kernel", "/var"]
+)
+async def test_a_folder_of_the_system_is_no_workspace(tmp_path: Path, folder: str) -> None:
+    with pytest.raises(Refused, match="belongs to the system"):
+        await Local(tmp_path).open(folder)
+
+
+async def test_a_link_to_a_folder_of_the_system_is_none_either(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/usr")
+    with pytest.raises(Refused, match="belongs to the system"):
+        await Local(tmp_path / "state").open(str(tmp_path / "link"))
+
+
+@pytest.mark.parametrize("name", ["missing", "file"])
+async def test_what_is_no_folder_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(NotFound, match=name):
+        await Local(tmp_path / "state").open(str(tmp_path / name))
+
+
+async def test_a_workspace_that_vanished_is_a_clear_problem(tmp_path: Path, kind: Kind) -> None:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    local = Local(tmp_path / "state", best=kind, unsandboxed=True)
+    sandbox = await local.open(str(folder))
+    await (await sandbox.living()).end()
+    for name in os.listdir(folder):
+        (folder / name).rmdir()
+    folder.rmdir()
+    with pytest.raises(Problem):
+        await bash(sandbox, "true")
+    await sandbox.close()
+
+
+@needs_bubblewrap
+@needs_root
+async def test_a_workspace_that_cannot_be_written_is_opened_all_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    mounted = ("mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(folder))
+    assert subprocess_code(*mounted) == 0
+    try:
+        sandbox = await Local(tmp_path / "state").open(str(folder))
+        assert (await bash(sandbox, "touch x")).code != 0
+        assert (await bash(sandbox, "echo ran")).out == "ran\n"
+        await sandbox.close()
+    finally:
+        assert subprocess_code("umount", str(folder)) == 0
+
+
+@needs_bubblewrap
+@needs_root
+async def test_a_full_disk_is_a_clear_problem(tmp_path: Path) -> None:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    mounted = ("mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=3", "tmpfs", str(folder))
+    assert subprocess_code(*mounted) == 0
+    try:
+        with pytest.raises(Problem, match="No space left"):
+            await Local(tmp_path / "state").open(str(folder))
+        assert os.listdir(folder) == []
+    finally:
+        assert subprocess_code("umount", str(folder)) == 0
+
+
+def subprocess_code(*command: str) -> int:
+    return subprocess.run(command, check=False).returncode
+
+
+@needs_bubblewrap
+async def test_a_workspace_has_its_own_path_inside_and_its_siblings_are_not_there(
+    tmp_path: Path,
+) -> None:
+    for name in ("ws", "sibling"):
+        (tmp_path / name).mkdir()
+    sandbox = await Local(tmp_path / "state").open(str(tmp_path / "ws"))
+    done = await bash(sandbox, "pwd; ls ..")
+    await sandbox.close()
+    assert done.out.split() == [str(tmp_path / "ws"), "ws"]
+
+
+@needs_bubblewrap
+async def test_a_subfolder_is_a_workspace_of_its_own(tmp_path: Path) -> None:
+    """Container scope: what lies above and beside it is not there."""
+    for name in ("app/src", "other"):
+        (tmp_path / "project" / name).mkdir(parents=True)
+    sandbox = await Local(tmp_path / "state").open(str(tmp_path / "project" / "app"))
+    done = await bash(sandbox, "ls; ls ..; touch src/made")
+    await sandbox.close()
+    assert done.out.split() == ["HEAD", "src", "app"]
+    assert (tmp_path / "project" / "app" / "src" / "made").exists()
+
+
+@needs_bubblewrap
+async def test_a_folder_that_a_setting_names_can_be_read_and_not_written(tmp_path: Path) -> None:
+    for name in ("ws", "named/home"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "named" / "file").write_text("hello")
+    (tmp_path / "named" / "home" / "keys").write_text("secret")
+    local = Local(
+        tmp_path / "state",
+        readable=[tmp_path / "named"],
+        hidden=[tmp_path / "named" / "home"],
+    )
+    sandbox = await local.open(str(tmp_path / "ws"))
+    done = await bash(sandbox, "cat ../named/file ../named/home/keys; touch ../named/made")
+    await sandbox.close()
+    assert done.out == "hello"
+    assert done.code != 0
+    assert not (tmp_path / "named" / "made").exists()
+
+
+@needs_landlock
+async def test_landlock_refuses_a_workspace_that_holds_the_home(tmp_path: Path) -> None:
+    home = tmp_path / "ws" / "home"
+    home.mkdir(parents=True)
+    local = Local(tmp_path / "state", best="landlock", hidden=[home])
+    with pytest.raises(Refused, match="cannot be hidden"):
+        await local.open(str(tmp_path / "ws"))
+
+
+@needs_landlock
+async def test_landlocks_own_folders_are_taken_away(tmp_path: Path) -> None:
+    sandbox = await Local(tmp_path / "state", best="landlock").open(str(tmp_path))
+    home = (await bash(sandbox, "touch $HOME/x $TMPDIR/y && echo $HOME")).out.strip()
+    assert os.path.exists(f"{home}/x")
+    await sandbox.close()
+    assert not os.path.exists(home)
+
+
+@needs_bubblewrap
+@needs_root
+async def test_files_that_programs_make_are_the_owners() -> None:
+    with rooms.open_folder(rooms.OWNER) as base, rooms.open_folder() as state:
+        sandbox = await Local(state).open(str(base))
+        done = await bash(sandbox, "id -u; touch made")
+        await sandbox.close()
+        assert done.out.strip() == str(rooms.OWNER)
+        assert (base / "made").stat().st_uid == rooms.OWNER
+
+
+@needs_bubblewrap
+async def test_who_commits_is_who_the_users_own_git_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = view.files(view.owner(str(tmp_path)))["/etc/gitconfig"]
+    assert "directory = *" in said
+    config = tmp_path / ".gitconfig"
+    config.write_text('[user]\n\tname = "A \\"B\\" C"\n\temail = a@example.org\n')
+    monkeypatch.setattr(view.pwd, "getpwuid", lambda _: _Account(str(tmp_path)))
+    said = view.files(view.owner(str(tmp_path)))["/etc/gitconfig"]
+    assert '\tname = "A \\"B\\" C"\n\temail = "a@example.org"' in said
+
+
+class _Account:
+    def __init__(self, folder: str) -> None:
+        self.pw_dir = folder
+
+
+def test_the_wardens_python_never_lies_in_the_workspace(tmp_path: Path) -> None:
+    user = view.owner(str(tmp_path))
+    here = interpreter.choose(user, str(tmp_path))
+    inside = interpreter.choose(user, os.path.dirname(os.path.dirname(here.path)) or "/")
+    assert inside.path != here.path or here.path.startswith("/usr")
+
+
+def test_bubblewrap_that_is_missing_or_broken_is_not_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert bubblewrap.find() is None
+    for script in ("#!/bin/sh\nexit 1\n", "#!/bin/sh\necho bubblewrap 0.1\n"):
+        (tmp_path / "bwrap").write_text(script)
+        (tmp_path / "bwrap").chmod(0o755)
+        assert bubblewrap.find() is None
+    assert Local(tmp_path).kind in ("landlock", "none")
+    assert landlock.version() >= 0
