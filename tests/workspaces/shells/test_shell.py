@@ -10,7 +10,8 @@ import pytest
 
 from bottega.workspaces.sandbox.sandbox import Size
 from bottega.workspaces.shells.attention import Pace
-from bottega.workspaces.shells.shell import Busy, Gone, NothingRuns, Reply, Shell
+from bottega.workspaces.shells.reply import Busy, Gone, NothingRuns, Reply
+from bottega.workspaces.shells.shell import Shell
 from bottega.workspaces.shells.shells import Shells
 from tests.workspaces.living import alive, new_mark, until, until_alive
 

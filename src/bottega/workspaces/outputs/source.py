@@ -57,7 +57,7 @@ class Source:
     """Every method may wait for the disk."""
 
     def __init__(self, content: Path | bytes) -> None:
-        """A folder of a `Spool`, or all the bytes."""
+        """A folder of a `Spool`, a file, or all the bytes."""
         self._content = content
 
     def pieces(self) -> list[Piece]:
@@ -65,8 +65,10 @@ class Source:
             return [Piece(0, 0, self._content)] if self._content else []
         try:
             names = sorted(each.name for each in self._content.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return []
+        except NotADirectoryError:
+            return [Piece(0, 0, self._content)] if self._content.is_file() else []
         return [
             Piece(int(name[:15]), int(name[16:]), self._content / name)
             for name in names

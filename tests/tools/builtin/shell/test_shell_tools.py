@@ -14,7 +14,7 @@ from bottega.tools.builtin.shell.shell_open import SHELL_OPEN
 from bottega.tools.tool import Tool
 from bottega.workspaces.confine import Root
 from bottega.workspaces.shells.keys import KEYS
-from bottega.workspaces.shells.shell import Busy, NothingRuns
+from bottega.workspaces.shells.reply import Busy, NothingRuns
 from tests.tools.contexts import Workbench, outcome_of, said
 from tests.workspaces.living import alive, new_mark, until_alive
 
