@@ -1,8 +1,8 @@
 """What a command would run, as three readers see it: strict, wide and crude.
 
 A reading is clear when the strict reader read the whole text and the wide one saw the very same words: only then may
-a pattern allow it. Where neither can read a text, the crude one cuts it at everything that could end a command, and
-takes too many pieces for commands rather than too few: more parts never soften a verdict.
+a pattern allow it. The crude one cuts a text at everything that could end a command, and takes too many pieces for
+commands rather than too few: where the wide one fails they are the parts, else they are guesses that raise a doubt.
 """
 
 import re
@@ -23,6 +23,7 @@ _MOST_WIDE = 4_000
 
 _DEEPEST = 4
 _CUT = re.compile(r"[;&|()`{}<>\n\r\0!]|\$\(")
+_COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 _GONE = str.maketrans("", "", "'\"\\")
 _CUT_OR_BLANK = re.compile(r"\s|" + _CUT.pattern)
 _EXPANDS = re.compile(r"[$*?\[\]~=]")
@@ -35,7 +36,9 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     clear: bool = False
     """The parts are all that runs, and their words are exactly what is run."""
     whole: bool = True
-    """It could be parsed; if not, its parts are guesses."""
+    """It could be parsed; if not, its parts are guesses too."""
+    guesses: tuple[Part, ...] = ()
+    """What might be a command besides: a line of a here-document, a piece of a quoted text."""
 
 
 def read(text: str) -> Reading:
@@ -45,8 +48,14 @@ def read(text: str) -> Reading:
         same = [tuple(Word(word, True) for word in words) for words in strict]
         clear = tree.parts(text) == same and not _moves(strict)
         return Reading(text, _inner(same), clear)
-    found = _wide(text)
-    return Reading(text, _inner(_crude(text) if found is None else found), False, found is not None)
+    crude, found = _crude(text), _wide(text)
+    if found is None:
+        return Reading(text, _inner(crude), whole=False)
+    parts = _inner(found)
+    known = set(parts)
+    return Reading(
+        text, parts, guesses=tuple(each for each in dict.fromkeys(crude) if each not in known)
+    )
 
 
 def _is_odd(text: str) -> bool:
@@ -58,7 +67,15 @@ def _is_odd(text: str) -> bool:
 def _wide(text: str) -> list[Part] | None:
     if len(text) > _MOST_WIDE or plain.odd_character(text) or len(text.encode()) > _MOST_WIDE:
         return None
-    return tree.parts(text)
+    found = tree.parts(text)
+    if found is not None and "\\\n" in text:
+        # The grammar takes a line that goes on for the end of a word, which it is not.
+        found += tree.parts(_joined(text)) or []
+    return found
+
+
+def _joined(text: str) -> str:
+    return text.replace("\\\n", "")
 
 
 def _moves(commands: Sequence[Sequence[str]]) -> bool:
@@ -71,9 +88,13 @@ def _inner(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts, and those in texts that some of them would have run: `sh -c '…'`."""
     found = dict.fromkeys(parts)
     level = list(found)
+    room = _MOST_WIDE
     for _ in range(_DEEPEST):
-        level = [part for text in _texts(level) for part in _wide(text) or _crude(text)]
-        level = [part for part in dict.fromkeys(level) if part not in found]
+        inner: dict[Part, None] = {}
+        for text in _texts(level):
+            room -= len(text)
+            inner.update(dict.fromkeys((room >= 0 and _wide(text)) or _crude(text)))
+        level = [part for part in inner if part not in found]
         found.update(dict.fromkeys(level))
     return tuple(found)
 
@@ -87,7 +108,10 @@ def _texts(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _crude(text: str) -> list[Part]:
-    found = (map(_crude_word, piece.split()) for piece in _CUT.split(text))
+    pieces = _CUT.split(_joined(text))
+    if "#" in text and "\\\n" in text:  # a comment does not go on in the next line
+        pieces += _CUT.split(_joined(_COMMENT.sub("", text)))
+    found = (map(_crude_word, piece.split()) for piece in pieces)
     return [part for words in found if (part := tuple(dropwhile(_stands_before, words)))]
 
 
