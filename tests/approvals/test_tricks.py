@@ -203,7 +203,7 @@ def test_what_is_no_grant_is_refused(text: str) -> None:
         ({"verdict": "allow"}, "names a tool, path, command or url"),
         ({"verdict": "allow", "pathh": "x"}, "pathh"),
         ({"verdict": "allow", "path": "a", "command": "b"}, "one of path, command and url"),
-        ({"verdict": "allow", "command": "echo 'open"}, "no pattern"),
+        ({"verdict": "deny", "command": "a; b"}, "no pattern"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_told(table: dict[str, str], told: str) -> None:
