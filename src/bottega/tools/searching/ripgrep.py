@@ -130,7 +130,7 @@ def _chosen(wanted: Search, ignore: int | None) -> Iterator[str]:
     if ignore is not None:
         yield f"--ignore-file=/proc/self/fd/{ignore}"
     for pattern in wanted.hide:
-        yield f"--glob=!{pattern}"
+        yield f"--iglob=!{pattern}"
 
 
 @contextmanager

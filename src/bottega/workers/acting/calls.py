@@ -16,6 +16,7 @@ from bottega.approvals.binding import Binding, digest
 from bottega.approvals.grant import Grant
 from bottega.approvals.matching import Gate
 from bottega.approvals.mode import Mode
+from bottega.approvals.rule import hidden
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
@@ -69,6 +70,7 @@ class Calls:
         self._hands = exchange.hands
         self._root = root
         self._mode: Mode = mode
+        self._rules = self._hands.rules(root)
         self._grants = self._granted()
 
     def _granted(self) -> tuple[Grant, ...]:
@@ -92,7 +94,8 @@ class Calls:
 
     async def _answered(self, call: Ready) -> facts.ToolResultFact:
         began = time.monotonic()
-        context = CallContext(self._exchange, self._root, call.use, call.tool)
+        hide = hidden(self._rules, call.use.name)
+        context = CallContext(self._exchange, self._root, call.use, call.tool, hide)
         outcome = call.refusal or await self._decided(call, context)
         return await self._exchange.answer(call.use, outcome, context.noted(began))
 
@@ -137,7 +140,7 @@ class Calls:
         assert call.tool is not None
         kind = self._hands.sandboxes.kind
         subject = Subject(call.tool.name, call.tool.effects, call.tool.known, call.touch, kind)
-        return judge(subject, Gate(self._mode, self._hands.rules, self._grants, trusted))
+        return judge(subject, Gate(self._mode, self._rules, self._grants, trusted))
 
     def _bound(self, call: Ready, change: Change | None) -> str:
         exchange = self._exchange
