@@ -13,7 +13,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -167,6 +168,8 @@ def canaries(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
         victim.wait()
         shared.unlink()
         for each in (*listeners.values(), *datagrams.values()):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)  # wakes whoever waits at it
             each.close()
 
 
@@ -254,12 +257,14 @@ def _warden_of(sandbox: Any) -> int:
 
 
 class Pulse:
-    """A pipe in a workspace that everything started after `HELD` keeps open: its end is the end of the last of it."""
+    """A pipe in a workspace that everything started after `held` keeps open: its end is the end of the last of it."""
 
-    HELD = "exec 9>alive; "
+    _numbers = count()
 
     def __init__(self, workspace: Path) -> None:
-        self._path = workspace / "alive"
+        self.name = f"alive-{next(self._numbers)}"
+        self.held = f"exec 9>{self.name}; "
+        self._path = workspace / self.name
         os.mkfifo(self._path)
         self._path.chmod(0o666)
         self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)

@@ -14,7 +14,16 @@ from bottega.workspaces.sandbox.opened import Opened
 from bottega.workspaces.sandbox.sandbox import Launch
 from tests.workspaces.sandbox import rooms
 from tests.workspaces.sandbox.needs import counted, needs_bubblewrap
-from tests.workspaces.sandbox.rooms import Done, Pulse, bash, dropped, line_of, python_in, run
+from tests.workspaces.sandbox.rooms import (
+    Done,
+    Pulse,
+    bash,
+    dropped,
+    finished,
+    line_of,
+    python_in,
+    run,
+)
 
 pytestmark = [needs_bubblewrap, pytest.mark.asyncio(loop_scope="module")]
 MIB = 1 << 20
@@ -63,8 +72,10 @@ os.killpg(0, 9)
 
 
 async def test_processes_are_bounded(small: Opened, folder: Path) -> None:
-    done = await python(small, folder, FORKS)
-    assert 5 < int(done.out) <= SMALL.processes
+    program = await small.start(Launch((python_in(folder), "-I", "-S", "-c", FORKS)))
+    made = int((await finished(program)).out)
+    await program.kill()  # returns once nothing of it is left
+    assert 5 < made <= SMALL.processes
     assert (await bash(small, "echo next")).out == "next\n"
 
 
@@ -73,7 +84,7 @@ async def test_a_fork_bomb_is_killed_and_the_neighbour_does_not_feel_it(
 ) -> None:
     pulse = Pulse(folder)
     bomb = "echo up; b() { b 2>/dev/null | b 2>/dev/null & }; b; while :; do b; sleep 0.01; done"
-    program = await small.start(Launch(("bash", "-c", f"{Pulse.HELD} {bomb}")))
+    program = await small.start(Launch(("bash", "-c", f"{pulse.held} {bomb}")))
     assert await line_of(program) == "up"
     with rooms.open_folder() as other:
         neighbour = await Local(tmp_path / "state").open(str(other))

@@ -24,11 +24,12 @@ def test_the_bounds_are_told_in_words() -> None:
 @counted
 @needs_bubblewrap
 async def test_groups_are_taken_away_with_their_sandbox(tmp_path: Path) -> None:
-    places = _groups()
+    mine = f"bottega-{os.getpid()}-"
+    places = _groups(mine)
     sandbox = await Local(tmp_path / "state").open(str(tmp_path))
-    assert _groups() > places
+    assert _groups(mine) > places
     await sandbox.close()
-    assert _groups() == places
+    assert _groups(mine) == places
 
 
 ABANDONED = """
@@ -48,12 +49,9 @@ def test_groups_of_a_dead_owner_are_taken_away_by_the_next() -> None:
     assert name not in _groups()
 
 
-def _groups() -> set[str]:
+def _groups(prefix: str = "bottega-") -> set[str]:
     return {
-        name
-        for _, names, _ in os.walk(cgroup.MOUNT)
-        for name in names
-        if name.startswith("bottega-")
+        name for _, names, _ in os.walk(cgroup.MOUNT) for name in names if name.startswith(prefix)
     }
 
 

@@ -168,7 +168,7 @@ async def test_what_a_command_left_in_the_background_lives_until_the_sandbox_clo
     local: Local, workspace: Path, pulse: Pulse
 ) -> None:
     sandbox = await local.open(str(workspace))
-    done = await bash(sandbox, Pulse.HELD + "sleep 600 >/dev/null 2>&1 & echo started")
+    done = await bash(sandbox, pulse.held + "sleep 600 >/dev/null 2>&1 & echo started")
     assert (done.code, done.out) == (0, "started\n")
     assert not await pulse.stops(0.1)
     await sandbox.close()
@@ -180,7 +180,7 @@ async def test_killing_a_program_ends_everything_that_came_of_it_and_nothing_els
 ) -> None:
     other = await sandbox.start(Launch(("bash", "-c", "echo up; read word; echo $word"), feed=True))
     await line_of(other)
-    program = await sandbox.start(Launch(("bash", "-c", Pulse.HELD + RESISTS)))
+    program = await sandbox.start(Launch(("bash", "-c", pulse.held + RESISTS)))
     assert await line_of(program) == "up"
     async with asyncio.timeout(5):
         await program.kill()
@@ -195,7 +195,7 @@ async def test_killing_a_program_ends_everything_that_came_of_it_and_nothing_els
 async def test_what_an_ended_command_left_behind_can_be_killed_by_it(
     sandbox: Opened, pulse: Pulse
 ) -> None:
-    script = Pulse.HELD + "sleep 600 >/dev/null 2>&1 &"
+    script = pulse.held + "sleep 600 >/dev/null 2>&1 &"
     program = await sandbox.start(Launch(("bash", "-c", script)))
     assert await finished(program) == (0, "", "")
     await program.kill()
@@ -212,7 +212,7 @@ async def test_killing_twice_is_killing_once(sandbox: Opened) -> None:
 
 
 async def test_a_start_that_is_cancelled_leaves_nothing(sandbox: Opened, pulse: Pulse) -> None:
-    script = Pulse.HELD + "sleep 600"
+    script = pulse.held + "sleep 600"
     for turns in range(12):
         task = asyncio.create_task(sandbox.start(Launch(("bash", "-c", script))))
         for _ in range(turns):
@@ -224,14 +224,14 @@ async def test_a_start_that_is_cancelled_leaves_nothing(sandbox: Opened, pulse: 
             continue
         await program.kill()
         dropped(program)
-    assert (await bash(sandbox, Pulse.HELD + "true")).code == 0
+    assert (await bash(sandbox, pulse.held + "true")).code == 0
     assert await pulse.stops(5)
 
 
 @pytest.mark.chaos
 async def test_cancelled_commands_leave_no_process(sandbox: Opened, pulse: Pulse) -> None:
     """A thousand of them in the long hunt."""
-    script = Pulse.HELD + "(setsid sleep 600 & ); trap '' TERM; sleep 600 & echo up; wait"
+    script = pulse.held + "(setsid sleep 600 & ); trap '' TERM; sleep 600 & echo up; wait"
     for _ in range(CANCELS // 10):
         started = [await sandbox.start(Launch(("bash", "-c", script))) for _ in range(10)]
         await asyncio.gather(*map(line_of, started))
@@ -246,7 +246,7 @@ async def test_cancelled_commands_leave_no_process(sandbox: Opened, pulse: Pulse
 async def test_a_program_that_kills_all_it_can_harms_only_the_programs(
     sandbox: Opened, pulse: Pulse
 ) -> None:
-    await bash(sandbox, Pulse.HELD + "setsid sleep 600 >/dev/null 2>&1 &")
+    await bash(sandbox, pulse.held + "setsid sleep 600 >/dev/null 2>&1 &")
     done = await bash(sandbox, "grep -q run/inside /proc/1/cmdline && kill -9 -1; echo alive")
     assert done.code == -signal.SIGKILL
     assert await pulse.stops(5)
@@ -256,9 +256,11 @@ async def test_a_program_that_kills_all_it_can_harms_only_the_programs(
 @needs_bubblewrap
 @only_bubblewrap
 async def test_what_a_murdered_keeper_kept_is_ended(sandbox: Opened, pulse: Pulse) -> None:
-    script = Pulse.HELD + "setsid sleep 600 & kill -9 $PPID; sleep 600"
-    done = await bash(sandbox, script)
-    assert done.code == -signal.SIGKILL
+    script = pulse.held + "setsid sleep 600 & read; kill -9 $PPID; sleep 600"
+    program = await sandbox.start(Launch(("bash", "-c", script), feed=True))
+    os.write(program.stdin, b"now\n")
+    assert await program.wait() == -signal.SIGKILL
+    dropped(program)
     assert await pulse.stops(5)
     assert (await bash(sandbox, "echo next")).out == "next\n"
 
@@ -278,7 +280,10 @@ async def test_a_program_that_murders_its_keeper_at_once_is_not_started_again(
 
 async def test_a_keeper_keeps_one_program_after_the_other(sandbox: Opened) -> None:
     async def kept() -> str:
-        return (await bash(sandbox, "echo $PPID")).out
+        program = await sandbox.start(Launch(("bash", "-c", "echo $PPID")))
+        done = await finished(program)
+        await program.kill()  # returns once nothing of it is left
+        return done.out
 
     await kept()
     assert await kept() == await kept()
@@ -287,7 +292,7 @@ async def test_a_keeper_keeps_one_program_after_the_other(sandbox: Opened) -> No
 async def test_a_keeper_that_still_has_something_to_keep_gets_no_other_program(
     sandbox: Opened, pulse: Pulse
 ) -> None:
-    script = Pulse.HELD + "sleep 600 >/dev/null 2>&1 & echo $PPID"
+    script = pulse.held + "sleep 600 >/dev/null 2>&1 & echo $PPID"
     program = await sandbox.start(Launch(("bash", "-c", script)))
     first = (await finished(program)).out
     assert (await bash(sandbox, "echo $PPID")).out != first
@@ -302,7 +307,7 @@ async def test_a_program_whose_keeper_is_stopped_is_ended_with_its_sandbox(
     sandbox: Opened, pulse: Pulse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, "PATIENCE", 0.2)
-    script = Pulse.HELD + "kill -STOP $PPID; echo up; sleep 600"
+    script = pulse.held + "kill -STOP $PPID; echo up; sleep 600"
     program = await sandbox.start(Launch(("bash", "-c", script)))
     assert await line_of(program) == "up"
     async with asyncio.timeout(5):
@@ -316,7 +321,7 @@ async def test_closing_ends_what_runs_and_refuses_what_comes(
     local: Local, workspace: Path, pulse: Pulse
 ) -> None:
     sandbox = await local.open(str(workspace))
-    program = await sandbox.start(Launch(("bash", "-c", Pulse.HELD + RESISTS)))
+    program = await sandbox.start(Launch(("bash", "-c", pulse.held + RESISTS)))
     assert await line_of(program) == "up"
     async with asyncio.timeout(10):
         await sandbox.close()

@@ -276,7 +276,7 @@ async def test_a_shield_that_was_lost_from_outside_ends_what_runs_and_holds_for_
     rooms.given_to(folder, owner)
     pulse = Pulse(folder)
     async with opened(folder, state, bounds=Bounds(silence=0.5)) as sandbox:
-        program = await sandbox.start(Launch(("bash", "-c", Pulse.HELD + "echo up; sleep 600")))
+        program = await sandbox.start(Launch(("bash", "-c", pulse.held + "echo up; sleep 600")))
         assert await line_of(program) == "up"
         git(folder, "config", "user.name", "B")
         assert await pulse.stops(5)

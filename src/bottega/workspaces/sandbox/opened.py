@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, contextmanager
 
 from bottega.errors import BadUsage, Problem
 from bottega.workspaces.sandbox.channel import Message
-from bottega.workspaces.sandbox.program import Program
+from bottega.workspaces.sandbox.program import FULL, Program
 from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch
 from bottega.workspaces.sandbox.warden import Warden
 
@@ -65,7 +65,7 @@ class Opened:
             except OSError as problem:
                 if problem.errno == errno.EAGAIN:
                     raise Problem(
-                        f"No program can be started: {problem.strerror}.", hint=_FULL
+                        f"No program can be started: {problem.strerror}.", hint=FULL
                     ) from None
                 continue  # everything has just ended
             program = Program(launch, keeper, warden.give_back, warden.end)
@@ -130,7 +130,6 @@ class Opened:
 
 _TRIES = 10
 """More than keepers wait at once: all of them may have been killed."""
-_FULL = "Wait until others have ended, or end them."
 
 
 def _check(launch: Launch) -> None:

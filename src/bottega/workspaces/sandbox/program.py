@@ -131,6 +131,8 @@ class Program:
                 f"No program can be started in the folder {name!r}: {why}.", hint=_THERE
             )
         name = self._launch.argv[0]
+        if code == errno.EAGAIN:
+            return Problem(f"The program {name!r} could not be started: {why}.", hint=FULL)
         if code == errno.ENOENT:
             return NotFound(f"There is no program {name!r} in the sandbox.", hint=_HERE)
         return Problem(f"The program {name!r} could not be started: {why}.", hint=_HERE)
@@ -147,5 +149,6 @@ def _never_read(keeper: socket.socket) -> bool:
     return False
 
 
+FULL = "The sandbox has as many processes as it may have: wait until some have ended, or end them."
 _HERE = "The sandbox has the programs of /usr and what lies in the workspace."
 _THERE = "Name a folder of the workspace."
