@@ -134,6 +134,6 @@ def _compiled(pattern: str) -> _Pattern | None:
     found = plain.chain(pattern, wild=True)
     if found is None or len(found) != 1 or "\n" in pattern:
         return None
-    (words,) = found
+    words = found[0].words
     rest = words[-1] == "*"
     return _Pattern(tuple(map(compiled, words[:-1] if rest else words)), rest)

@@ -12,14 +12,16 @@ from itertools import dropwhile
 import msgspec
 
 from bottega.approvals.shell import plain, tree
+from bottega.approvals.shell.plain import Simple
 from bottega.approvals.shell.runs import runs
 from bottega.approvals.shell.tree import Part, Word
 
 MOST_READ = 100_000
-"""Bytes of a command that is read at all; a longer one is nothing that a person could judge either."""
+"""Characters of a command that is read word by word; a longer one is nothing that a person could judge either."""
 
-_MOST_WIDE = 4_000
-"""Bytes of what the strict reader refused that the wide one is given: on errors its cost grows by the square."""
+_MOST_WIDE = 2_000
+"""Characters that the wide reader is given at once: on errors its cost grows by the square, or worse."""
+_SLICE = 500
 
 _DEEPEST = 4
 _CUT = re.compile(r"[;&|()`{}<>\n\r\0!]|\$\(")
@@ -45,9 +47,8 @@ def read(text: str) -> Reading:
     """What this command would run."""
     strict = None if _is_odd(text) else plain.chain(text)
     if strict is not None:
-        same = [tuple(Word(word, True) for word in words) for words in strict]
-        clear = tree.parts(text) == same and not _moves(strict)
-        return Reading(text, _inner(same), clear)
+        parts = [_part(each) for each in strict]
+        return Reading(text, _inner(parts), _agrees(text, strict) and not _moves(strict))
     crude, found = _crude(text), _wide(text)
     if found is None:
         return Reading(text, _inner(crude), whole=False)
@@ -59,13 +60,11 @@ def read(text: str) -> Reading:
 
 
 def _is_odd(text: str) -> bool:
-    return (
-        len(text) > MOST_READ or bool(plain.odd_character(text)) or len(text.encode()) > MOST_READ
-    )
+    return len(text) > MOST_READ or bool(plain.odd_character(text))
 
 
 def _wide(text: str) -> list[Part] | None:
-    if len(text) > _MOST_WIDE or plain.odd_character(text) or len(text.encode()) > _MOST_WIDE:
+    if len(text) > _MOST_WIDE or plain.odd_character(text):
         return None
     found = tree.parts(text)
     if found is not None and "\\\n" in text:
@@ -78,9 +77,28 @@ def _joined(text: str) -> str:
     return text.replace("\\\n", "")
 
 
-def _moves(commands: Sequence[Sequence[str]]) -> bool:
+def _part(simple: Simple) -> Part:
+    return tuple(Word(word, True) for word in simple.words)
+
+
+def _agrees(text: str, strict: Sequence[Simple]) -> bool:
+    """The wide reader sees the same, slice by slice: each begins with the command that the one before ended with."""
+    last = 0
+    while True:
+        first, enough = last, strict[last].start + _SLICE
+        while last + 1 < len(strict) and (last == first or strict[last + 1].end <= enough):
+            last += 1
+        here = strict[first : last + 1]
+        start, end = here[0].start, here[-1].end
+        if end - start > _MOST_WIDE or tree.parts(text[start:end]) != list(map(_part, here)):
+            return False
+        if last + 1 == len(strict):
+            return True
+
+
+def _moves(commands: Sequence[Simple]) -> bool:
     """It changes the folder and starts a program by a path that depends on the folder."""
-    names = [words[0] for words in commands]
+    names = [each.words[0] for each in commands]
     return "cd" in names and any("/" in name and not name.startswith("/") for name in names)
 
 
