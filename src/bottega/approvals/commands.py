@@ -105,11 +105,15 @@ def _is_given(pattern: _Pattern, part: Part) -> bool:
     return any(_begins(pattern, part, at) for at in range(1, len(part)))
 
 
-@lru_cache(maxsize=4096)
 def _is_program(wanted: Glob, name: str) -> bool:
     """Whatever folder it is named with, and in any case."""
-    wanted = glob.folded_glob(wanted)
-    return any(glob.matches(wanted, glob.folded(each)) for each in (name, program(name)))
+    loose = _folded(wanted)
+    return glob.matches(loose, glob.folded(name)) or (
+        "/" in name and glob.matches(loose, glob.folded(program(name)))
+    )
+
+
+_folded = lru_cache(maxsize=256)(glob.folded_glob)
 
 
 def _strewn(pattern: _Pattern, part: Part) -> bool:
@@ -129,7 +133,7 @@ def _is_text(pattern: str) -> bool:
     return bool(pattern.strip()) and "*" not in pattern and "?" not in pattern
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def _compiled(pattern: str) -> _Pattern | None:
     found = plain.chain(pattern, wild=True)
     if found is None or len(found) != 1 or "\n" in pattern:

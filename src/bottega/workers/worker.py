@@ -40,7 +40,6 @@ MakePlan = Callable[[SessionRow, Prompt], Awaitable[Plan]]
 
 _INTERRUPTED = Ended(False, "interrupted", "interrupted")
 _CANCEL = b'{"type":"cancel_requested"'
-_QUEUED = b'{"type":"prompt_queued"'
 _RESOLVED = b'{"type":"approval_resolved"'
 
 
@@ -209,15 +208,13 @@ class Worker:
     async def _watch(
         self, n: int, after: int, exchange: Exchange, running: asyncio.Task[Any]
     ) -> None:
-        """Mind what others write to the session: that is how a cancel or a steer comes in."""
+        """Mind what others write to the session: that is how a cancel or an answer comes in."""
         with self._log.following(n) as feed:
             while not feed.gone:
                 await feed.wait_for_others(after)
                 reached = feed.others_index
                 for index, body in await self._log.facts(n, after):
-                    if body.startswith(_QUEUED):
-                        exchange.spoken_to = True
-                    elif body.startswith(_RESOLVED):
+                    if body.startswith(_RESOLVED):
                         exchange.asking.hear(decode(index, body).data)
                     elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
                         running.cancel()

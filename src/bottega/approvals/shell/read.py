@@ -21,7 +21,7 @@ MOST_READ = 100_000
 
 _MOST_WIDE = 2_000
 """Characters that the wide reader is given at once: on errors its cost grows by the square, or worse."""
-_SLICE = 500
+_SLICE = 250
 
 _DEEPEST = 4
 _CUT = re.compile(r"[;&|()`{}<>\n\r\0!]|\$\(")
