@@ -58,13 +58,16 @@ def every_effect_was_allowed(log: list[Event], folder: Path) -> None:
             assert event.data.approval_id not in answers, "two decisions"
             answers[event.data.approval_id] = event.data
         elif event.type == "tool_intent":
+            written |= {change.path for change in event.data.writes}
+            if not event.data.approval_id:  # covered by what was allowed for the whole session
+                assert event.data.name in {each.grant for each in answers.values()}
+                continue
             allowed = answers[event.data.approval_id]
             assert allowed.answer in ("allow_once", "allow_all", "edit")
             if allowed.answer == "edit":
                 assert event.data.input == allowed.input
             else:
                 assert event.data.hash == allowed.hash == asked[allowed.approval_id].hash
-            written |= {change.path for change in event.data.writes}
     there = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
     assert there <= written, "a file that nobody allowed"
 

@@ -114,7 +114,9 @@ async def test_allow_all_covers_the_rest_of_the_batch_and_of_the_session(
     assert len(asked) == 1
     assert sorted(path.name for path in folder.iterdir()) == ["a", "b", "c", "d", "notes.txt"]
     resolved = of_type(log, "approval_resolved")
-    assert len(resolved) == len(of_type(log, "approval_required"))
+    asked_for = [log_asked.detail["diff"] for log_asked in of_type(log, "approval_required")]
+    assert "b/a" in asked_for[0], "people are asked in the model's order"
+    assert len(resolved) == len(asked_for)
     assert resolved[0].grant == "write_file"
     assert {one.answer for one in resolved[1:]} <= {"allow_once"}
 

@@ -5,7 +5,7 @@ first answer wins, whoever gives it, in whichever process, before or after a res
 """
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -188,7 +188,9 @@ def insert(
     asked: facts.ApprovalRequired,
     arguments: dict[str, Any],
 ) -> None:
-    """In the transaction of its `approval_required`."""
+    """In the transaction of its `approval_required`; refused if what it offers has been granted meanwhile."""
+    if any(each in asked.detail.get("offers", ()) for each in _granted(connection, n, asked)):
+        raise Conflict("What would be asked for has been allowed for this session meanwhile.")
     connection.execute(
         "INSERT INTO asks (id, session, message_id, kind, tool_id, body, input, created_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -204,6 +206,19 @@ def insert(
         ),
     )
     failpoint("asks.after_open")
+
+
+def _granted(
+    connection: sqlite3.Connection, n: int, asked: facts.ApprovalRequired
+) -> Iterator[str]:
+    """Grants of the session that hold for the tool as it is defined now."""
+    rows = connection.execute(
+        "SELECT granted, body FROM asks WHERE session = ? AND granted <> ''", (n,)
+    )
+    mark = asked.detail.get("fingerprint", "")
+    for grant, body in rows.fetchall():
+        if msgspec.json.decode(body, type=_Asked).detail.fingerprint == mark:
+            yield grant
 
 
 def settle(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> None:

@@ -84,6 +84,7 @@ class Asking:
         is_allowed: Callable[[], bool] | None = None,
         *,
         may_park: bool = True,
+        on_open: Callable[[], None] = lambda: None,
     ) -> Ask:
         """This with its answer; was asked before, or is asked now. Raises `Parked` when patience runs out.
 
@@ -105,6 +106,7 @@ class Asking:
                 )
             elif (again := self._rows.get(ask.id)).reply:  # before this one listened
                 return again
+            on_open()
             self.on_wait()
             self._work(-may_park)
             try:

@@ -20,7 +20,7 @@ from bottega.approvals.rule import hidden
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
-from bottega.errors import Fenced, StorageFailed
+from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events import facts
 from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
@@ -49,6 +49,9 @@ class Ready(msgspec.Struct):
     approval_id: str = ""
     edited: bool = False
     """The arguments are a person's own."""
+    begun: bool = False
+    placed: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+    """Its ask is open, or it needs none: what comes later may be asked about."""
 
     @property
     def claim(self) -> Claim:
@@ -70,6 +73,7 @@ class Calls:
         self._hands = exchange.hands
         self._root = root
         self._mode: Mode = mode
+        self._calls: list[Ready] = []
         self._rules = self._hands.rules(root)
         self._grants = self._granted()
 
@@ -85,12 +89,17 @@ class Calls:
     async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
         registry = self._exchange.plan.registry
         calls = [ready(use, found(use, registry), use.input, self._root) for use in uses]
+        self._calls = calls
         return await run_all(
             [(each, each.claim) for each in calls], self._one, self._exchange.plan.agent.at_once
         )
 
     async def _one(self, call: Ready) -> facts.ToolResultFact:
-        return await self._exchange.asking.at_work(self._answered(call))
+        call.begun = True
+        try:
+            return await self._exchange.asking.at_work(self._answered(call))
+        finally:
+            call.placed.set()
 
     async def _answered(self, call: Ready) -> facts.ToolResultFact:
         began = time.monotonic()
@@ -116,8 +125,13 @@ class Calls:
                     return failed(problem)
                 bound = self._bound(call, change)
                 if verdict.decision == "allow" or call.edited or bound == approved:
+                    call.placed.set()
                     return await self._carried_out(call, context, change, bound)
-            reply = await self._asked(call, verdict, change, bound)
+            try:
+                reply = await self._asked(call, verdict, change, bound)
+            except Conflict:  # it was granted with another answer, at the last moment
+                self._grants = self._granted()
+                continue
             if reply.word == "deny":
                 return denied(reply.note)
             if reply.word == "edit":
@@ -166,8 +180,12 @@ class Calls:
         question = await asyncio.to_thread(
             asked, call.use, call.touch, verdict, change, bound, profile, mark
         )
+        await self._in_turn(call)
         answered = await self._exchange.asking.ask(
-            question, call.arguments, lambda: self._judged(call, True).decision == "allow"
+            question,
+            call.arguments,
+            lambda: self._judged(call, True).decision == "allow",
+            on_open=call.placed.set,
         )
         call.approval_id = answered.id
         assert answered.reply is not None
@@ -176,6 +194,14 @@ class Calls:
             await self._exchange.asking.look_again()
         return answered.reply
 
+    async def _in_turn(self, call: Ready) -> None:
+        """People are asked in the model's order, whichever call was worked out first."""
+        for earlier in self._calls:
+            if earlier.placed is call.placed:
+                return
+            if earlier.begun:
+                await earlier.placed.wait()
+
     def _edited(self, call: Ready, reply: Reply) -> Ready:
         """The call as the person changed it."""
         assert call.tool is not None
@@ -183,7 +209,7 @@ class Calls:
         if problem := wrong(call.tool, arguments):
             return Ready(call.use, refusal=problem)
         changed = ready(call.use, call.tool, arguments, self._root)
-        changed.approval_id, changed.edited = call.approval_id, True
+        changed.approval_id, changed.edited, changed.placed = call.approval_id, True, call.placed
         return changed
 
     async def _carried_out(
