@@ -193,7 +193,10 @@ def _answering(listener: socket.socket) -> None:
 def _echoing(bound: socket.socket) -> None:
     while True:
         try:
-            bound.sendto(b"canary", bound.recvfrom(64)[1])
+            said, address = bound.recvfrom(64)
+            if not said:
+                return
+            bound.sendto(b"canary", address)
         except OSError:
             return
 

@@ -247,8 +247,11 @@ async def test_a_program_that_kills_all_it_can_harms_only_the_programs(
     sandbox: Opened, pulse: Pulse
 ) -> None:
     await bash(sandbox, pulse.held + "setsid sleep 600 >/dev/null 2>&1 &")
-    done = await bash(sandbox, "grep -q run/inside /proc/1/cmdline && kill -9 -1; echo alive")
-    assert done.code == -signal.SIGKILL
+    script = "read; grep -q run/inside /proc/1/cmdline && kill -9 -1; echo alive"
+    program = await sandbox.start(Launch(("bash", "-c", script), feed=True))
+    os.write(program.stdin, b"now\n")
+    assert await program.wait() == -signal.SIGKILL
+    dropped(program)
     assert await pulse.stops(5)
     assert (await bash(sandbox, "echo next")).out == "next\n"
 
@@ -307,13 +310,35 @@ async def test_a_program_whose_keeper_is_stopped_is_ended_with_its_sandbox(
     sandbox: Opened, pulse: Pulse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, "PATIENCE", 0.2)
-    script = pulse.held + "kill -STOP $PPID; echo up; sleep 600"
-    program = await sandbox.start(Launch(("bash", "-c", script)))
+    script = pulse.held + "read; kill -STOP $PPID; echo up; sleep 600"
+    program = await sandbox.start(Launch(("bash", "-c", script), feed=True))
+    os.write(program.stdin, b"now\n")
     assert await line_of(program) == "up"
     async with asyncio.timeout(5):
         await program.kill()
     assert await pulse.stops(0)
     dropped(program)
+    assert (await bash(sandbox, "echo anew")).out == "anew\n"
+
+
+@needs_bubblewrap
+@only_bubblewrap
+async def test_a_keeper_that_was_stopped_before_it_had_a_program_is_not_waited_for(
+    sandbox: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two keepers wait; a program stops the one that is not its own."""
+    monkeypatch.setattr(programs, "ANSWER", 0.5)
+    waits = Launch(("bash", "-c", "echo $PPID; read"), feed=True)
+    first, second = await sandbox.start(waits), await sandbox.start(waits)
+    keepers = [await line_of(program) for program in (first, second)]
+    for program in (first, second):
+        await program.kill()
+        dropped(program)
+    await bash(sandbox, f"for k in {' '.join(keepers)}; do [ $k = $PPID ] || kill -STOP $k; done")
+    said = await asyncio.gather(
+        *(bash(sandbox, "sleep 0.1; echo ran") for _ in range(2)), return_exceptions=True
+    )
+    assert any("does not answer" in str(each) for each in said)
     assert (await bash(sandbox, "echo anew")).out == "anew\n"
 
 

@@ -17,6 +17,8 @@ from bottega.errors import NotFound, Problem
 from bottega.workspaces.sandbox.channel import Channel, Message, hand
 from bottega.workspaces.sandbox.sandbox import Launch, Size
 
+ANSWER = 30.0
+"""Seconds until a keeper has started its program; a program of its sandbox may have stopped it."""
 PATIENCE = 1.0
 """Seconds that a program may resist being ended; then its whole sandbox ends."""
 
@@ -53,14 +55,14 @@ class Program:
             for fd in fds:
                 os.close(fd)
         try:
-            said = await self._started
+            said = await asyncio.wait_for(asyncio.shield(self._started), ANSWER)
+        except TimeoutError:
+            await self._end_all()
+            raise Problem("The program's keeper does not answer.", hint=_UNKNOWN) from None
         except ConnectionError:
             if _never_read(self._keeper):
                 raise
-            raise Problem(
-                "The program's keeper was killed while the program was being started.",
-                hint="Look whether it has done anything before you start it again.",
-            ) from None
+            raise Problem("The program's keeper was killed.", hint=_UNKNOWN) from None
         if "failed" in said:
             raise self._refusal(said)
 
@@ -149,6 +151,7 @@ def _never_read(keeper: socket.socket) -> bool:
     return False
 
 
+_UNKNOWN = "Look whether the program has done anything before you start it again."
 FULL = "The sandbox has as many processes as it may have: wait until some have ended, or end them."
 _HERE = "The sandbox has the programs of /usr and what lies in the workspace."
 _THERE = "Name a folder of the workspace."
