@@ -16,6 +16,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.sandbox.channel import Channel, Message
 from bottega.workspaces.sandbox.walls.cgroup import Group
+from bottega.workspaces.sandbox.walls.recipe import Recipe
 
 _READY = 30.0
 """Seconds until the warden answers, on the busiest machine."""
@@ -25,24 +26,6 @@ _LEAVES = 2.0
 """Seconds until it has ended by itself, once it is alone; then it is killed."""
 _LAST = 20.0
 """Seconds until the kernel has ended everything."""
-
-
-class Recipe(msgspec.Struct, frozen=True, kw_only=True):
-    """How to start a warden."""
-
-    command: tuple[str, ...]
-    """`{control}` and `{status}` stand for the numbers of two descriptors."""
-    keep: tuple[int, ...] = ()
-    """Descriptors that the command needs."""
-    setting: Message
-    """What the warden is told first."""
-    given: tuple[int, ...] = ()
-    """Descriptors that it is given with that."""
-    user: tuple[int, int] | None = None
-    """Whom it runs as, and in which group; None: as the studio does."""
-    beat: float = 1.0
-    holds: Callable[[], bool] = lambda: True
-    """Asked with every beat: false once a shield is no longer in its place, which ends everything inside."""
 
 
 class Warden:

@@ -13,8 +13,8 @@ from bottega.workspaces.sandbox.pack import packed
 from bottega.workspaces.sandbox.shields.placeholder import Hold, identities
 from bottega.workspaces.sandbox.shields.shield import Shield, shields
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
+from bottega.workspaces.sandbox.walls.recipe import Recipe
 from bottega.workspaces.sandbox.walls.view import User
-from bottega.workspaces.sandbox.warden import Recipe
 
 _INSIDE = "/run/inside"
 

@@ -14,8 +14,8 @@ from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.landlock import Ruleset
+from bottega.workspaces.sandbox.walls.recipe import Recipe
 from bottega.workspaces.sandbox.walls.view import User
-from bottega.workspaces.sandbox.warden import Recipe
 
 _ETC = ("passwd", "group", "nsswitch.conf", "hosts", "localtime", "hostname")
 _PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
