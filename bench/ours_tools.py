@@ -16,8 +16,8 @@ from bottega.messages.block import ToolUse
 from bottega.tools.builtin import builtin_registry
 from bottega.tools.call import call
 from bottega.tools.context import Context
-from bottega.tools.schedule import run_all
-from bottega.tools.tool import Effect, Outcome, Tool
+from bottega.tools.schedule import Claim, run_all
+from bottega.tools.tool import Outcome, Tool
 from bottega.tools.validate import Validator
 from bottega.workspaces.confine import Root
 from stopwatch import Figures, main
@@ -63,7 +63,7 @@ def tools(_: str, quick: bool) -> Figures:
 
 
 FILES = 12
-READ: frozenset[Effect] = frozenset({"read"})
+READ = Claim(frozenset({"read"}))
 
 
 class Reader:
@@ -85,7 +85,8 @@ async def reads(_: str, quick: bool) -> Figures:
             (Path(made) / f"{number}.txt").write_text((line * 30_000)[:1_000_000])
         with Root(made) as root:
             context, tries = cast("Context", Reader(root)), 10 if quick else 40
-            apart, together = [], []
+            apart: list[float] = []
+            together: list[float] = []
             for _ in range(tries):
                 apart.append(await twelve(context, 1))
                 together.append(await twelve(context, FILES))

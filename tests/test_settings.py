@@ -74,7 +74,9 @@ def test_a_project_may_set_safe_keys_only_and_the_others_are_told(
 
 
 def test_what_a_project_may_set_leads_no_request_elsewhere() -> None:
-    assert SAFE.isdisjoint({"provider", "providers", "ca_file", "idle_timeout", "total_timeout"})
+    assert SAFE.isdisjoint(
+        {"provider", "providers", "mcp", "ca_file", "idle_timeout", "total_timeout"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,3 +147,38 @@ def test_every_setting_says_what_it_is_for_and_what_it_takes() -> None:
     for name in msgspec.structs.fields(Values):
         assert about(name.name).endswith(".")
         assert takes(name.name)
+
+
+def test_mcp_servers_are_the_users_own(home: Path, tmp_path: Path) -> None:
+    (home / "config.toml").write_text('[mcp.git]\ncommand = "mcp-server-git"\nargs = ["-v"]\n')
+    (tmp_path / PROJECT_FILE).write_text('[mcp.evil]\ncommand = "sh"\n')
+
+    settings = loaded(home, tmp_path)
+
+    assert list(settings.values.mcp) == ["git"]
+    assert settings.values.mcp["git"].args == ("-v",)
+    assert settings.ignored == ("mcp",)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "[mcp.a]",
+            "The setting 'mcp.a' ({}) is wrong: a server has either a `command` or a `url`.",
+        ),
+        ('[mcp.a__b]\ncommand = "x"', "An MCP server ({}) cannot be called 'a__b'"),
+        ('[mcp.a]\ncommand = "x"\nenv = {A = ["canary"]}', "'mcp.a.env[...]' ({}) is wrong"),
+        ('[mcp.a]\nurl = "canary://x"', "is wrong: `url` is no http or https address."),
+        ('mcp = "canary"', "The setting 'mcp' ({}) takes tables: [mcp.NAME]."),
+        ('[mcp.a]\ncommand = "canary"\nnonsense = 1', "unknown field `nonsense`"),
+    ],
+)
+def test_a_wrong_mcp_server_is_told_without_its_values(home: Path, text: str, told: str) -> None:
+    (home / "config.toml").write_text(text)
+
+    with pytest.raises(Misconfigured) as caught:
+        loaded(home)
+
+    assert told.format(repr(str(home / "config.toml"))) in str(caught.value)
+    assert "canary" not in str(caught.value)

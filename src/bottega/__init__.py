@@ -4,17 +4,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bottega.events.event import Event as Event
+    from bottega.sessions.asks import Ask as Ask
+    from bottega.sessions.asks import Reply as Reply
     from bottega.studio import Answer as Answer
     from bottega.studio import Session as Session
     from bottega.studio import Studio as Studio
     from bottega.tools.decorator import tool as tool
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Event", "Session", "Studio", "tool"]
+__all__ = ["Answer", "Ask", "Event", "Reply", "Session", "Studio", "tool"]
 
 _HOMES = {
     "Answer": "bottega.studio",
+    "Ask": "bottega.sessions.asks",
     "Event": "bottega.events.event",
+    "Reply": "bottega.sessions.asks",
     "Session": "bottega.studio",
     "Studio": "bottega.studio",
     "tool": "bottega.tools.decorator",

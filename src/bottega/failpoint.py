@@ -6,6 +6,7 @@ that point is reached; `=stop` puts it to sleep there, `=error` raises. Unarmed,
 
 import os
 import signal
+import threading
 from typing import NamedTuple
 
 
@@ -49,6 +50,7 @@ def failpoint(name: str) -> None:
     if trap.action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     if trap.action == "stop":
-        os.kill(os.getpid(), signal.SIGSTOP)
+        # To this thread: another one would let it run on a little.
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
         return
     raise Injected(28, f"injected failure at {name}")

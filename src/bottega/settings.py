@@ -211,7 +211,8 @@ def _environment(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _project(folder: Path | None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    if folder is None:
+    # An open sandbox keeps an empty folder where a project has no file.
+    if folder is None or (folder / PROJECT_FILE).is_dir():
         return {}, ()
     found = read_file(folder / PROJECT_FILE)
     safe = {key: value for key, value in found.items() if key in SAFE}
@@ -222,8 +223,8 @@ def read_file(path: Path) -> dict[str, Any]:
     """A TOML file as a plain dictionary; empty if there is none."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return {}  # an open sandbox keeps an empty folder where a project has no file
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misconfigured(
             f"The file {str(path)!r} is no valid TOML: {error}.",

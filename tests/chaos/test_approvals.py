@@ -1,4 +1,4 @@
-"""Whoever answers, cancels or dies meanwhile: one decision for each ask, and no effect without an approval of exactly it."""
+"""Whoever answers, cancels or dies: one decision for each ask, and no effect without an approval of exactly it."""
 
 import asyncio
 import os

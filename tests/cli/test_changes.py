@@ -151,10 +151,10 @@ def test_a_difference_on_a_terminal_has_colours_and_no_commands(
     assert terminal.leave() == 0
 
     shown = terminal.text()
-    assert "-two" in shown
-    assert "+evil" in shown
-    assert b"\x1b[31m-two" in terminal.raw
-    assert b"\x1b[32m+evil" in terminal.raw
+    assert "2 − two\n" in shown
+    assert "2 + ⟨U+001B⟩]0;title⟨U+0007⟩evil⟨U+001B⟩[2J\n" in shown
+    assert b"\x1b[31mtwo" in terminal.raw
+    assert "\x1b[32m⟨U+001B⟩]0;title".encode() in terminal.raw
     assert b"\x1b]0;title" not in terminal.raw
     assert b"\x1b[2J" not in terminal.raw
 

@@ -104,8 +104,8 @@ def test_slash_commands_answer_and_an_unknown_one_gets_a_suggestion(
     bottega("run", "-m", model, "an earlier session")
     terminal = chat("-m", model, size=(30, 240))  # the model's name is a path, and may be long
     terminal.wait_for("›")
-    terminal.line("/modle")
-    terminal.wait_for("There is no command /modle. Did you mean /model?")
+    terminal.line("/sesions")
+    terminal.wait_for("There is no command /sesions. Did you mean /sessions?")
     terminal.line("/help")
     terminal.wait_for("/sessions  List the last sessions")
     terminal.line("/model")

@@ -3,10 +3,11 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 
 import pytest
 
-from bottega.cli.signals import stoppable
+from bottega.cli.signals import Stop, stoppable
 
 
 class Slow:
@@ -47,6 +48,27 @@ async def test_the_first_signal_asks_until_it_is_heard_and_the_second_cancels() 
         os.kill(os.getpid(), signal.SIGINT)
         await stopped.wait()
         await task
+
+
+async def test_an_exchange_that_waits_for_a_person_is_left_waiting_by_all_but_ctrl_c() -> None:
+    exchange = Slow()
+    entered = asyncio.Event()
+
+    async def run() -> Stop:
+        with stoppable(exchange, lambda: True) as stop:
+            entered.set()
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            return stop
+
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(run())
+        await entered.wait()
+        os.kill(os.getpid(), signal.SIGHUP)
+        stop = await task
+
+    assert (stop.code, stop.leaves, stop.at_once) == (129, True, True)
+    assert not exchange.asked.is_set()
 
 
 @pytest.mark.parametrize(("which", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])

@@ -64,6 +64,10 @@ def greet(message: dict[str, Any]) -> dict[str, Any]:
         time.sleep(10_000)
     if "slow-start" in HOW:
         time.sleep(0.3)
+    if meeting := os.environ.get("MEETING"):
+        with open(f"{meeting}/{os.getpid()}", "w"):
+            while len(os.listdir(meeting)) < 4:
+                time.sleep(0.005)
     if "modern" in HOW and message["method"] == "initialize":
         data = {"supported": ["2026-07-28"], "requested": PROTOCOL}
         return {"error": {"code": -32022, "message": "too old", "data": data}}

@@ -53,8 +53,13 @@ class PlainSandbox:
                 env={"PATH": "/usr/bin:/bin", **self.environment, **launch.environment},
                 start_new_session=True,
             )
-        except OSError as error:
-            raise Problem(f"{launch.argv[0]!r} cannot be started: {error.strerror}.") from error
+        except BaseException as error:
+            for fd in (stdin, stdout, stderr):
+                os.close(fd)
+            if isinstance(error, OSError):
+                told = f"{launch.argv[0]!r} cannot be started: {error.strerror}."
+                raise Problem(told) from error
+            raise
         finally:
             for fd in (inner_in, inner_out, inner_err):
                 os.close(fd)

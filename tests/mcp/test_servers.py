@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from bottega.errors import NotFound, Problem
 from bottega.mcp.approved import Approved
 from bottega.mcp.server import McpServer
+from tests.hunt import examples
 from tests.mcp.conftest import PATIENCE, Staged, odd
 
 SECRET = "canary-0123456789"
@@ -38,21 +38,19 @@ async def test_tools_are_strangers_whatever_the_server_says_of_them(stage: Stage
     tool = tools["mcp__a__echo"]  # it calls itself read-only
     assert tool.known is False
     assert tool.effects == {"execute", "network"}
-    assert not tool.only_reads
+    assert not tool.repeatable
     assert tool.settings["server"] == "a"
     assert len(tool.settings["fingerprint"]) == 64
 
 
-async def test_servers_start_at_the_same_time(stage: Staged) -> None:
-    servers = {f"s{n}": odd("slow-start") for n in range(6)}
-    here = stage(servers)
-    await stage({"warm": odd()}).look()
+async def test_servers_start_at_the_same_time(stage: Staged, tmp_path: Path) -> None:
+    meeting = tmp_path / "meeting"
+    meeting.mkdir()
+    servers = {f"s{n}": odd(env={"MEETING": str(meeting)}) for n in range(4)}
 
-    began = time.monotonic()
-    tools = await here.look()
+    tools = await stage(servers).look()  # each waits for all the others
 
     assert {tool.settings["server"] for tool in tools.values()} == set(servers)
-    assert time.monotonic() - began < 6 * 0.3
 
 
 async def test_a_crash_at_start_is_told_with_last_words_and_the_others_go_on(stage: Staged) -> None:
@@ -466,6 +464,27 @@ async def test_closing_ends_a_start_that_is_on_its_way(stage: Staged) -> None:
     with pytest.raises(asyncio.CancelledError):
         await looking
     assert all(sandbox.closed for sandbox in here.sandboxes.opened)
+
+
+@pytest.mark.chaos
+async def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(stage: Staged) -> None:
+    await stage({"warm": odd()}).look()
+    before = len(os.listdir("/proc/self/fd"))
+
+    for moment in range(examples(16, 200)):
+        here = stage({"a": odd()})
+        looking = asyncio.create_task(here.look())
+        for _ in range(moment):
+            await asyncio.sleep(0.001 if moment % 3 else 0)
+
+        await here.servers.close()
+        await asyncio.wait({looking})
+
+        assert all(sandbox.closed for sandbox in here.sandboxes.opened)
+        here.bench.root.close()
+    await asyncio.sleep(0)
+
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 async def test_prompts_of_servers_that_are_down_are_told(stage: Staged) -> None:

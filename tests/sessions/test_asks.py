@@ -118,7 +118,10 @@ async def test_allow_all_is_a_grant_of_this_session_and_of_no_other(
     for tool_id, grant in (("call_1", ""), ("call_2", "bash_exec(git status)")):
         asked = await opened(database, session, tool_id=tool_id)
         await asks.answer(asked.approval_id, Reply("allow_all", grant=grant), shown="sha")
-    assert asks.grants(session.n) == ("bash_exec", "bash_exec(git status)")
+    assert [str(each.grant) for each in asks.grants(session.n)] == [
+        "bash_exec",
+        "bash_exec(git status)",
+    ]
     assert asks.grants(other.n) == ()
     resolved = [event.data.grant for event in stored.events(database, session)]
     assert resolved == ["bash_exec", "bash_exec(git status)"]

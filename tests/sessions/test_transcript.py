@@ -185,7 +185,7 @@ def test_a_malformed_call_shows_what_the_model_wrote() -> None:
         (f.ModelChanged("other"), "other"),
         (f.ApprovalRequired("a", "tool", tool_name="bash"), "May it use bash?"),
         (f.ApprovalRequired("a", "question", question="Which?"), "Which?"),
-        (f.ApprovalResolved("a", "deny", note="not now"), "deny: not now"),
+        (f.ApprovalResolved("a", "deny", note="not now"), "Denied: not now"),
         (f.Interrupted("it died"), "it died"),
     ],
 )

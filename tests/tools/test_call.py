@@ -8,11 +8,13 @@ import pytest
 from bottega.errors import Fenced, Refused
 from bottega.messages.block import ToolUse
 from bottega.tools.bound import LIMIT
+from bottega.tools.builtin.files.write_file import WRITE_FILE
 from bottega.tools.call import call
 from bottega.tools.context import Context
 from bottega.tools.decorator import tool
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Outcome, Tool
+from bottega.workspaces.edit import Change
 from tests.tools.contexts import Workbench, said
 
 
@@ -248,3 +250,33 @@ async def test_a_tool_that_returns_a_bare_value_is_told_as_success(bench: Bench)
         run=run,
     )
     assert said(await bench.call(bare)) == {"status": "success", "result": {"bare": True}}
+
+
+async def test_a_change_is_worked_out_first_and_then_made(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    given = {"path": "a", "content": "new"}
+    raised: list[Exception] = []
+
+    async def make(tool: Tool, change: Change) -> None:
+        bench.order.append(f"make {change.edits[0].path}")
+        if raised:
+            raise raised[0]
+
+    async def called(arguments: dict[str, Any]) -> Outcome:
+        use = ToolUse("call_1", "write_file", arguments)
+        return await call(use, Registry((WRITE_FILE,)), bench, bench.intend, make=make)
+
+    assert (await called(given)).result["size"] == 3
+    assert bench.order == ["make a"], "whoever makes it says the intent"
+    outcome = await called({"path": "../a", "content": "new"})
+    assert outcome.error is not None
+    assert outcome.error.code == "PATH_OUTSIDE_WORKSPACE"
+    assert bench.order == ["make a"]
+    for problem, code in ((Refused("no"), "REFUSED"), (OSError(28, "full"), "TOOL_FAILED")):
+        raised[:] = [problem]
+        outcome = await called(given)
+        assert outcome.error is not None
+        assert outcome.error.code == code
+    raised[:] = [Fenced("another worker")]
+    with pytest.raises(Fenced):
+        await called(given)

@@ -30,7 +30,7 @@ class Watch:
         return name.upper()
 
 
-@pytest.mark.requirement("N09")
+@pytest.mark.requirement("N09", "A43")
 async def test_reads_run_at_the_same_time_and_results_keep_the_models_order() -> None:
     watch = Watch()
     names = ["slow", "b", "c"]

@@ -251,3 +251,52 @@ async def test_a_workspace_that_vanished_is_told_and_the_run_goes_on(
         log = await whole(session)
     assert end.success
     assert [one.is_error for one in results(log)] == [False, True, True]
+
+
+async def test_what_a_rule_denies_is_neither_read_nor_found(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    (folder / "secrets").mkdir()
+    (folder / "secrets" / "key.txt").write_text("canary\n")
+    (folder / "open.txt").write_text("canary too\n")
+    (folder / "link").symlink_to("secrets/key.txt")
+    home.mkdir()
+    (home / "config.toml").write_text('[[rules]]\nverdict = "deny"\npath = "secrets/**"\n')
+    calls = [
+        call("read_file", file_path="secrets/key.txt"),
+        call("read_file", file_path="link"),
+        call("grep", pattern="canary", path="secrets/key.txt"),
+        call("grep", pattern="canary"),
+        call("grep", pattern="canary", path="secrets"),
+        call("glob", pattern="**/*.txt"),
+        call("glob", pattern="*.txt", path="secrets"),
+        call("glob", pattern="**/*.TXT", path="."),
+    ]
+    log = await ran(home, folder, scripted(calls, SAY))
+    said = [plain_text(one.content) for one in sorted(results(log), key=lambda r: r.tool_id)]
+    assert [text.startswith('{"status":"error"') for text in said[:3]] == [True] * 3
+    assert "canary too" in said[3]
+    assert "open.txt" in said[5]
+    assert not any("key.txt" in text for text in said[3:])
+    assert not any("canary\\n" in text for text in said)
+
+
+async def test_bottegas_own_home_is_out_of_reach_even_inside_the_workspace(
+    tmp_path: Path, scripted: Scripted
+) -> None:
+    folder = tmp_path / "project"
+    home = folder / ".data" / "bottega"
+    home.mkdir(parents=True)
+    (home / "secret.txt").write_text("canary\n")
+    model = scripted(
+        [
+            call("read_file", file_path=".data/bottega/secret.txt"),
+            call("grep", pattern="canary", hidden=True),
+            write(".data/bottega/config.toml", 'mode = "allow"\n'),
+        ],
+        SAY,
+    )
+    log = await ran(home, folder, model)
+    assert [one.is_error for one in results(log)] == [True, False, True]
+    assert not any("canary\\n" in plain_text(one.content) for one in results(log))
+    assert not (home / "config.toml").exists()

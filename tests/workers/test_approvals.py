@@ -384,3 +384,21 @@ async def test_two_programs_see_the_same_ask_and_the_slower_is_told(
 async def _to_the_end(session: Session) -> None:
     async for _ in session.prompt("go", wait=True):
         pass
+
+
+async def test_who_resumes_a_session_that_was_answered_meanwhile_can_follow_what_goes_on(
+    home: Path, folder: Path, scripted: Scripted, tmp_path: Path
+) -> None:
+    gate = {"do": "gate", "path": str(tmp_path / "gate")}
+    model = scripted([write("a.txt", "1")], [gate, *SAY])
+    async with Studio(home, flags={"patience": 0}) as studio:
+        session = await studio.start(model=model, folder=folder)
+        with pytest.raises(Waits):
+            await session.prompt("go")
+        await session.answer(session.asks()[0], "allow_once")
+    async with Studio(home) as studio, asyncio.timeout(10):
+        session = await studio.resume(session.id)
+        following = session.resume()
+        assert following, "it goes on, and is not over"
+        (tmp_path / "gate").touch()
+        assert (await following).success

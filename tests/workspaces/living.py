@@ -1,8 +1,14 @@
 """Which processes of this machine carry a mark in their arguments: those of a test that are still alive."""
 
 import asyncio
+import secrets
 from collections.abc import Callable
 from pathlib import Path
+
+
+def new_mark() -> str:
+    """A number that nobody else sleeps for."""
+    return f"{secrets.randbelow(9_000_000) + 1_000_000}.{secrets.randbelow(1_000_000):06}"
 
 
 def alive(mark: str) -> list[str]:

@@ -44,7 +44,7 @@ async def shell(folder: int, script: str, seconds: float = 20) -> tuple[Seen, st
         said.append(piece)
         return True
 
-    seen = await look(Look(("/bin/sh", "-c", script), folder, seconds=seconds), take)
+    seen = await look(Look(("/bin/sh", "-c", script), folder, (folder,), seconds=seconds), take)
     return seen, b"".join(said).decode()
 
 
@@ -78,6 +78,19 @@ async def test_it_neither_writes_nor_runs_anything(
 
 
 @needs_landlock
+async def test_it_reads_only_what_was_opened_for_it(folder: int, tmp_path: Path) -> None:
+    (tmp_path / "ws" / "other").write_text("other\n")
+    opened = os.open(tmp_path / "ws" / "file", os.O_RDONLY)
+    said: list[bytes] = []
+    script = "read a < file; read b < other; echo $a $b"
+    await look(
+        Look(("/bin/sh", "-c", script), folder, (opened,)), lambda each: not said.append(each)
+    )
+    os.close(opened)
+    assert b"".join(said) == b"inside\n"
+
+
+@needs_landlock
 async def test_what_it_lost_nobody_else_has_lost(folder: int, tmp_path: Path) -> None:
     await shell(folder, "true")
     assert (tmp_path / "secret").read_text() == "canary\n"
@@ -100,7 +113,9 @@ async def test_it_ends_when_the_taker_has_enough(folder: int) -> None:
         taken.append(len(piece))
         return sum(taken) < 100_000
 
-    seen = await look(Look(("/bin/sh", "-c", "while :; do echo line; done"), folder), take)
+    seen = await look(
+        Look(("/bin/sh", "-c", "while :; do echo line; done"), folder, (folder,)), take
+    )
     assert seen.enough
     assert not seen.late
     assert sum(taken) < 400_000
@@ -111,12 +126,12 @@ async def test_what_the_taker_raises_is_raised_and_ends_it(folder: int) -> None:
         raise ValueError(piece)
 
     with pytest.raises(ValueError, match="line"):
-        await look(Look(("/bin/sh", "-c", "while :; do echo line; done"), folder), take)
+        await look(Look(("/bin/sh", "-c", "while :; do echo line; done"), folder, (folder,)), take)
 
 
 async def test_a_program_that_is_not_there_is_said_so(folder: int) -> None:
     with pytest.raises(FileNotFoundError):
-        await look(Look(("/nowhere/program",), folder), lambda _: True)
+        await look(Look(("/nowhere/program",), folder, (folder,)), lambda _: True)
 
 
 async def test_a_cancel_before_it_has_started_ends_it_too(folder: int) -> None:

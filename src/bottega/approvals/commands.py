@@ -67,10 +67,19 @@ def meets(pattern: str, part: Part, reading: Reading) -> bool | None:
         return True
     doubtful = certain is None or not reading.whole
     if part[0].plain and runs([word.text for word in part]):
-        if any(_begins(found, part[at:]) for at in range(1, len(part))):
+        if _is_given(found, part):
             return True
         doubtful = True
     return None if doubtful or _strewn(found, part) else False
+
+
+def recalls(pattern: str, guess: Part) -> bool:
+    """Whether what might be a command would be one that a prohibition means."""
+    found = _compiled(pattern)
+    assert found is not None, "a rule is checked when it is made"
+    return bool(_begins(found, guess)) or (
+        guess[0].plain and runs([word.text for word in guess]) and _is_given(found, guess)
+    )
 
 
 def pattern_of(words: Sequence[str], *, rest: bool = False) -> str:
@@ -79,23 +88,32 @@ def pattern_of(words: Sequence[str], *, rest: bool = False) -> str:
     return " ".join([*quoted, *(["*"] if rest else [])])
 
 
-def _begins(pattern: _Pattern, part: Part) -> bool | None:
-    for at, wanted in enumerate(pattern.words):
+def _begins(pattern: _Pattern, part: Part, start: int = 0) -> bool | None:
+    for at, wanted in enumerate(pattern.words, start):
         if at >= len(part):
             return False
-        if not part[at].plain:
+        text, plainly = part[at]
+        if not plainly:
             return None
-        if not (
-            _is_program(wanted, part[at].text) if at == 0 else glob.matches(wanted, part[at].text)
-        ):
+        if not (_is_program(wanted, text) if at == start else glob.matches(wanted, text)):
             return False
     return True
 
 
+def _is_given(pattern: _Pattern, part: Part) -> bool:
+    """It stands among the words of a program that runs what it is given."""
+    return any(_begins(pattern, part, at) for at in range(1, len(part)))
+
+
 def _is_program(wanted: Glob, name: str) -> bool:
     """Whatever folder it is named with, and in any case."""
-    wanted = glob.folded_glob(wanted)
-    return any(glob.matches(wanted, glob.folded(each)) for each in (name, program(name)))
+    loose = _folded(wanted)
+    return glob.matches(loose, glob.folded(name)) or (
+        "/" in name and glob.matches(loose, glob.folded(program(name)))
+    )
+
+
+_folded = lru_cache(maxsize=256)(glob.folded_glob)
 
 
 def _strewn(pattern: _Pattern, part: Part) -> bool:
@@ -115,11 +133,11 @@ def _is_text(pattern: str) -> bool:
     return bool(pattern.strip()) and "*" not in pattern and "?" not in pattern
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def _compiled(pattern: str) -> _Pattern | None:
     found = plain.chain(pattern, wild=True)
     if found is None or len(found) != 1 or "\n" in pattern:
         return None
-    (words,) = found
+    words = found[0].words
     rest = words[-1] == "*"
     return _Pattern(tuple(map(compiled, words[:-1] if rest else words)), rest)

@@ -76,6 +76,8 @@ def stretched(
 
 def folded(text: str) -> str:
     """The text as a file system may take it that tells neither case nor spelling apart, nor sees what is unseen."""
+    if text.isascii():
+        return text.lower()
     seen = "".join(char for char in text if unicodedata.category(char) != "Cf")
     return unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", seen).casefold())
 

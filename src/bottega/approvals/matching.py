@@ -58,15 +58,21 @@ def _forbids(rule: Rule, thing: Thing, subject: Subject, gate: Gate) -> bool | N
     if rule.path:
         return _forbids_path(rule, thing, subject, gate)
     if rule.command:
-        if isinstance(thing, Run):
-            return commands.meets(rule.command, thing.part, thing.reading)
-        return None if isinstance(thing, Rest) and not subject.known else False
+        return _forbids_command(rule, thing, subject)
     if rule.url:
         if isinstance(thing, Site):
             return urls.matched(rule.url, thing.url, loosely=True)
         unnamed = isinstance(thing, Rest) and ("network" in subject.effects or not subject.known)
         return None if unnamed or (isinstance(thing, Run) and subject.touch.network) else False
     return True
+
+
+def _forbids_command(rule: Rule, thing: Thing, subject: Subject) -> bool | None:
+    if not isinstance(thing, Run):
+        return None if isinstance(thing, Rest) and not subject.known else False
+    if thing.guessed:
+        return None if commands.recalls(rule.command, thing.part) else False
+    return commands.meets(rule.command, thing.part, thing.reading)
 
 
 def _forbids_path(rule: Rule, thing: Thing, subject: Subject, gate: Gate) -> bool | None:

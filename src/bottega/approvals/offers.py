@@ -30,6 +30,8 @@ _WITH_SUBCOMMANDS = frozenset(
         *("rails", "rake", "terraform", "tox", "turbo", "uv", "yarn"),
     }
 )
+_LONGEST = 1_000
+"""Characters of a pattern that somebody would read."""
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
 
 
@@ -38,7 +40,8 @@ def candidates(subject: Subject, asked: Sequence[Thing]) -> Iterator[Grant]:
     yield Grant(subject.tool, network=subject.asks_network)
     if len(asked) == 1:
         for pattern in _patterns(asked[0]):
-            yield Grant(subject.tool, pattern, subject.asks_network)
+            if len(pattern) <= _LONGEST:
+                yield Grant(subject.tool, pattern, subject.asks_network)
 
 
 def _patterns(thing: Thing) -> Iterator[str]:

@@ -78,6 +78,8 @@ class Run(msgspec.Struct, frozen=True):
     part: Part
     """Empty: nothing in it is a command, or none can be told."""
     reading: Reading
+    guessed: bool = False
+    """It only might be a command."""
 
 
 class Rest(msgspec.Struct, frozen=True):
@@ -96,6 +98,7 @@ def things(subject: Subject) -> list[Thing]:
     if touch.command:
         reading = read(touch.command)
         found += [Run(part, reading) for part in reading.parts] or [Run((), reading)]
+        found += [Run(part, reading, True) for part in reading.guesses]
     return found if found and not _says_too_little(subject) else [*found, Rest()]
 
 

@@ -48,7 +48,6 @@ def check(pattern: str) -> None:
     _compiled(pattern)
 
 
-@lru_cache(maxsize=512)
 def address(url: str) -> Address | None:
     """Where an address leads; None: that is not plain."""
     head, _, _ = url.partition("#")

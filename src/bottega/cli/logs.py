@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from typing import TextIO
 
 from bottega.events import facts
 from bottega.events.event import Event
@@ -14,14 +15,22 @@ _FORMAT = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
 def begin(debug: bool) -> None:
     """Log everything, or nothing: what a person must know is said in sentences, not logged."""
     root = logging.getLogger()
+    for before in [each for each in root.handlers if isinstance(each, _Lines)]:
+        root.removeHandler(
+            before
+        )  # of an earlier command of this process, whose stderr may be closed
+    logging.getLogger("bottega").setLevel(logging.DEBUG if debug else logging.NOTSET)
     if not debug:
         root.addHandler(logging.NullHandler())
         return
-    stream = logging.StreamHandler(sys.stderr)
-    stream.setFormatter(logging.Formatter(_FORMAT, "%H:%M:%S"))
-    root.addHandler(stream)
+    lines = _Lines(sys.stderr)
+    lines.setFormatter(logging.Formatter(_FORMAT, "%H:%M:%S"))
+    root.addHandler(lines)
     root.setLevel(logging.INFO)
-    logging.getLogger("bottega").setLevel(logging.DEBUG)
+
+
+class _Lines(logging.StreamHandler[TextIO]):
+    """Ours, among the root's handlers."""
 
 
 class Stages:

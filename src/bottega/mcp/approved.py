@@ -3,19 +3,15 @@
 The file is replaced whole or not at all, under a lock: neither a crash nor a second process leaves half of one.
 """
 
-import fcntl
-import os
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from bottega.errors import Misconfigured, StorageFailed
+from bottega.errors import Misconfigured
 from bottega.mcp.server import McpServer, fingerprint
-from bottega.storage.whole import write_whole
+from bottega.storage.whole import alone, unusable, write_whole
 
 VERSION = 1
 
@@ -67,7 +63,7 @@ class Approved:
         self._put(name, None)
 
     def _put(self, name: str, entry: Entry | None) -> None:
-        with self._alone():
+        with alone(self._home / "mcp.lock"):
             servers = dict(self._read().servers)
             servers.pop(name, None)
             if entry is not None:
@@ -81,7 +77,7 @@ class Approved:
         except FileNotFoundError:
             return _File()
         except OSError as error:
-            raise _unusable(self._file, error) from error
+            raise unusable(self._file, error) from error
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise Misconfigured(
                 f"The file of approved MCP servers {str(self._file)!r} is damaged.",
@@ -94,21 +90,6 @@ class Approved:
             )
         return stored
 
-    @contextmanager
-    def _alone(self) -> Generator[None, None, None]:
-        """Hold the file's lock; the kernel lets go of it when the process ends, however it ends."""
-        path = self._home / "mcp.lock"
-        try:
-            self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _unusable(path, error) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(lock)
-
 
 def why_not(name: str, state: State) -> str:
     """Why a server is not started, as a sentence with the next step."""
@@ -118,11 +99,4 @@ def why_not(name: str, state: State) -> str:
     return (
         f"The MCP server {name!r} {changed}, so it is not started."
         f" Look at it, then type: bottega mcp approve {name}"
-    )
-
-
-def _unusable(path: Path, error: OSError) -> StorageFailed:
-    return StorageFailed(
-        f"The file {str(path)!r} cannot be used: {error.strerror or 'it failed'}.",
-        hint="Check the folder's owner, its mode and the space on the disk.",
     )

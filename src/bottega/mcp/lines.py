@@ -27,6 +27,8 @@ class Pipes:
     def __init__(self, stdin: int, stdout: int, largest: int) -> None:
         self._fds = (stdin, stdout)
         self._largest = largest
+        self._reader = asyncio.StreamReader(limit=_PIECE)
+        self._writer: asyncio.StreamWriter | None = None
         self._buffer = bytearray()
         self._scanned = 0
         self._garbage = 0
@@ -36,15 +38,22 @@ class Pipes:
         self.fault = ""
 
     async def open(self) -> None:
+        """Take the descriptors over; whatever happens, they are closed in the end."""
         loop = asyncio.get_running_loop()
         stdin, stdout = os.fdopen(self._fds[0], "wb", 0), os.fdopen(self._fds[1], "rb", 0)
-        self._reader = asyncio.StreamReader(limit=_PIECE)
-        self._from, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(self._reader), stdout
-        )
         unread = asyncio.StreamReaderProtocol(asyncio.StreamReader())
-        self._into, _ = await loop.connect_write_pipe(lambda: unread, stdin)
-        self._writer = asyncio.StreamWriter(self._into, unread, None, loop)
+        try:
+            self._into, _ = await loop.connect_write_pipe(lambda: unread, stdin)
+            self._writer = asyncio.StreamWriter(self._into, unread, None, loop)
+            self._from, _ = await loop.connect_read_pipe(
+                lambda: asyncio.StreamReaderProtocol(self._reader), stdout
+            )
+        except BaseException:
+            if self._writer:
+                self._into.abort()
+            stdin.close()
+            stdout.close()
+            raise
 
     async def line(self) -> bytes | None:
         """The next line without its end; None: there will be no more."""
@@ -80,6 +89,7 @@ class Pipes:
 
     async def write(self, line: bytes) -> None:
         """Whole or not at all: who is cancelled while waiting leaves no half line behind."""
+        assert self._writer
         self._writer.write(line)
         await self._writer.drain()
 

@@ -34,6 +34,7 @@ class Stdio:
         self._secrets: Secrets = resolve(name, server.env, around.look_up)
         self._tail = _Tail()
         self._code: int | None = None
+        self._dead = asyncio.Event()
         self._pipes: Pipes | None = None
 
     def tidy(self, text: str) -> str:
@@ -69,6 +70,7 @@ class Stdio:
             self._mourning = asyncio.create_task(self._mourn(self._pipes))
         except BaseException:
             await self._sandbox.close()
+            await self._tail.end()
             raise
         return Incoming(self._pipes, self.ended), Outgoing(self._pipes, self.ended)
 
@@ -81,10 +83,9 @@ class Stdio:
         assert self._pipes
         self._pipes.close_input()
         try:
-            grace = (
-                0 if self._pipes.fault or self._code is not None else self._around.patience.grace
-            )
-            await asyncio.wait({self._mourning}, timeout=grace)
+            if exc_type is not asyncio.CancelledError and not self._pipes.fault:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._dead.wait(), self._around.patience.grace)
         finally:
             self._mourning.cancel()
             try:
@@ -98,6 +99,7 @@ class Stdio:
         """A program that ended says no more, even where something that it started still holds its output open."""
         with suppress(Problem):
             self._code = await self._running.wait()
+            self._dead.set()
             await asyncio.sleep(_REST)
             pipes.close()
 

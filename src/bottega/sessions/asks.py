@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from bottega.approvals.grant import parse_grant
+from bottega.approvals.grant import Grant, parse_grant
 from bottega.errors import BadUsage, Conflict, NotFound
 from bottega.events import facts
 from bottega.events.event import Event
@@ -31,6 +31,21 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
     "plan": ("accept", "discard"),
     "client": ("result", "stop"),
 }
+
+
+TOLD: dict[str, str] = {
+    "allow_once": "Allowed once",
+    "allow_all": "Allowed from now on",
+    "deny": "Denied",
+    "edit": "Changed",
+    "stop": "Stopped",
+    "answer": "Answered",
+    "accept": "Accepted",
+    "discard": "Discarded",
+    "result": "Given",
+    "closed": "No longer asked",
+}
+"""How a person reads an answer."""
 
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -59,6 +74,20 @@ class Ask(msgspec.Struct, frozen=True):
     @property
     def kind(self) -> str:
         return self.asked.kind
+
+
+class Granted(msgspec.Struct, frozen=True):
+    grant: Grant
+    fingerprint: str = ""
+    """Of the tool as it was defined when this was granted: one that is defined otherwise is another tool."""
+
+
+class _Detail(msgspec.Struct):
+    fingerprint: str = ""
+
+
+class _Asked(msgspec.Struct):
+    detail: _Detail = msgspec.field(default_factory=_Detail)
 
 
 class Asks:
@@ -98,14 +127,18 @@ class Asks:
             )
         )
 
-    def grants(self, n: int) -> tuple[str, ...]:
+    def grants(self, n: int) -> tuple[Granted, ...]:
         """What was allowed for the rest of this session."""
         rows = self._log.database.read_now(
             lambda c: c.execute(
-                "SELECT granted FROM asks WHERE session = ? AND granted <> '' ORDER BY rowid", (n,)
+                "SELECT granted, body FROM asks WHERE session = ? AND granted <> '' ORDER BY rowid",
+                (n,),
             ).fetchall()
         )
-        return tuple(row[0] for row in rows)
+        return tuple(
+            Granted(parse_grant(grant), msgspec.json.decode(body, type=_Asked).detail.fingerprint)
+            for grant, body in rows
+        )
 
     async def answer(
         self,

@@ -4,20 +4,19 @@ Every file is replaced whole or not at all, under a lock: neither a crash nor a 
 is never part of a message, an exception or a repr.
 """
 
-import fcntl
 import os
 import shlex
 import stat
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from bottega.errors import BadUsage, Misconfigured, NotFound, StorageFailed
+from bottega.errors import BadUsage, Misconfigured, NotFound
 from bottega.failpoint import failpoint
+from bottega.storage.whole import alone, unusable
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -66,7 +65,7 @@ class KeyRing:
                 f"That is no key for {provider!r}: it is empty, or holds spaces or odd characters.",
                 hint="Copy it again from the provider's page.",
             )
-        with self._alone():
+        with alone(self._home / "keys.lock"):
             stored = self._read()
             fernet = self._fernet(make=not stored.keys.keys() - {provider})
             secret = fernet.encrypt(key.encode()).decode()
@@ -90,7 +89,7 @@ class KeyRing:
 
     def remove(self, provider: str) -> None:
         """Forget this provider's key; raises `NotFound` if there is none."""
-        with self._alone():
+        with alone(self._home / "keys.lock"):
             keys = dict(self._read().keys)
             if keys.pop(provider, None) is None:
                 raise NotFound(
@@ -142,7 +141,7 @@ class KeyRing:
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise _unusable(self._master, error) from error
+            raise unusable(self._master, error) from error
         if mode & 0o077:
             raise Misconfigured(
                 f"The master key {str(self._master)!r} is open to others (mode {mode:04o}).",
@@ -156,7 +155,7 @@ class KeyRing:
         except FileNotFoundError:
             return _File()
         except OSError as error:
-            raise _unusable(self._file, error) from error
+            raise unusable(self._file, error) from error
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise Misconfigured(
                 f"The file of keys {str(self._file)!r} is damaged.",
@@ -171,21 +170,6 @@ class KeyRing:
 
     def _write(self, stored: _File) -> None:
         _replace(self._file, msgspec.json.format(msgspec.json.encode(stored), indent=1))
-
-    @contextmanager
-    def _alone(self) -> Generator[None, None, None]:
-        """Hold the ring's lock; the kernel lets go of it when the process ends, however it ends."""
-        path = self._home / "keys.lock"
-        try:
-            self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _unusable(path, error) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(lock)
 
 
 def masked(key: str) -> str:
@@ -216,11 +200,4 @@ def _replace(path: Path, content: bytes) -> None:
         finally:
             os.close(folder)
     except OSError as error:
-        raise _unusable(path, error) from error
-
-
-def _unusable(path: Path, error: OSError) -> StorageFailed:
-    return StorageFailed(
-        f"The file {str(path)!r} cannot be used: {error.strerror or 'it failed'}.",
-        hint="Check the folder's owner, its mode and the space on the disk.",
-    )
+        raise unusable(path, error) from error

@@ -1,7 +1,9 @@
 """A file that is written whole or not at all: a crash, or a full disk, leaves the old one as it was."""
 
+import fcntl
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 
 from bottega.errors import StorageFailed
@@ -35,6 +37,28 @@ def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def alone(lock_file: Path) -> Generator[None]:
+    """Hold this lock, so that nobody else changes what it guards; the kernel lets go of it when the process ends."""
+    try:
+        lock_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = os.open(lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unusable(lock_file, error) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def unusable(path: Path, error: OSError) -> StorageFailed:
+    return StorageFailed(
+        f"The file {str(path)!r} cannot be used: {error.strerror or 'it failed'}.",
+        hint="Check the folder's owner, its mode and the space on the disk.",
+    )
 
 
 def _sync(folder: Path) -> None:

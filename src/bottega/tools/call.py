@@ -74,7 +74,7 @@ async def call(
     if isinstance(tool, Outcome):
         return tool
     if tool.run is None:
-        return await _planned(tool, use, context, make)
+        return await bounded_outcome(await _planned(tool, use, context, make), keep)
     await on_intent(tool)
     return await bounded_outcome(await perform(tool, use.input, context, cache), keep)
 

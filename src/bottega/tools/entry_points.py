@@ -5,14 +5,16 @@ and one that is broken is a notice that names its distribution, never the end of
 """
 
 from collections.abc import Callable, Iterable
-from importlib.metadata import EntryPoint
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from bottega.errors import Problem
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "bottega.tools"
 
@@ -49,11 +51,11 @@ def _tools(loaded: Any) -> list[Tool]:
     return found
 
 
-def _origin(entry: EntryPoint) -> str:
+def _origin(entry: "EntryPoint") -> str:
     return entry.dist.name if entry.dist else ""
 
 
-def _notice(entry: EntryPoint, problem: BaseException) -> str:
+def _notice(entry: "EntryPoint", problem: BaseException) -> str:
     reason = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
     reason = str(problem) if isinstance(problem, Problem) else reason
     origin = _origin(entry) or "an unnamed distribution"

@@ -11,6 +11,7 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.messages.block import Image
+from bottega.tools.pictures import image_type
 from bottega.workspaces.confine import Root
 
 WHOLE_MAX = 10 * 1024 * 1024
@@ -78,7 +79,7 @@ def read(root: Root, canonical: str, asked: Asked) -> tuple[Reading | Image, str
     with os.fdopen(root.open_file(canonical, follow=False), "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         head = os.pread(file.fileno(), _HEAD, 0)
-        media_type = _image(head)
+        media_type = image_type(head)
         if size > WHOLE_MAX and not media_type:
             return _large(file, asked, head), ""
         body = _up_to(file, (IMAGE_MAX if media_type else WHOLE_MAX) + 1, size)
@@ -114,16 +115,6 @@ def _up_to(file: BinaryIO, most: int, size: int) -> bytes:
         pieces.append(piece)
         most -= len(piece)
     return b"".join(pieces)
-
-
-def _image(head: bytes) -> str:
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if head.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if head.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if head[:4] == b"RIFF" and head[8:12] == b"WEBP" else ""
 
 
 def _as_image(body: bytes, path: str, media_type: str) -> Image:

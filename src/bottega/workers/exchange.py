@@ -76,8 +76,6 @@ class Exchange:
         )
         self.fence = hands.fence(session, pen.lease.generation)
         self.store = attachments.blobs
-        self.spoken_to = False
-        """A prompt came in since the last look: it may be a steer."""
         self.released = False
         """The lease went with the end of this exchange."""
         self.leaving = False
@@ -121,9 +119,6 @@ class Exchange:
         return tuple(load(messages, read))
 
     async def steers(self) -> list[Message]:
-        if not self.spoken_to:
-            return []
-        self.spoken_to = False
         n = self.session.n
         told: list[Message] = []
         for prompt in self._attachments.database.read_now(lambda c: inbox.steers(c, n)):

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -39,7 +40,6 @@ MakePlan = Callable[[SessionRow, Prompt], Awaitable[Plan]]
 
 _INTERRUPTED = Ended(False, "interrupted", "interrupted")
 _CANCEL = b'{"type":"cancel_requested"'
-_QUEUED = b'{"type":"prompt_queued"'
 _RESOLVED = b'{"type":"approval_resolved"'
 
 
@@ -90,11 +90,15 @@ class Worker:
         return task
 
     async def mend(self, session: SessionRow) -> None:
-        """Return once nothing of this session is left by a dead process; what waits in it then runs on."""
+        """Return once nothing of this session is left by a dead process, or waits for an answer; the rest runs on."""
         mended = self._mended.setdefault(session.n, asyncio.Event())
         looking = asyncio.create_task(mended.wait())
         await asyncio.wait({self.attend(session), looking}, return_when=asyncio.FIRST_COMPLETED)
         looking.cancel()
+
+    def _tell_mended(self, n: int) -> None:
+        if n in self._mended:
+            self._mended.pop(n).set()
 
     def _forget(self, n: int, task: asyncio.Task[None]) -> None:
         if self._tasks.get(n) is task:
@@ -140,11 +144,12 @@ class Worker:
         if found is None:
             return await self._log.database.write(lambda c: leases.release(c, pen.lease))
         prompt, status = found
-        if status == "queued" and session.n in self._mended:
-            self._mended.pop(session.n).set()
+        if status == "queued" or pen.lease.parked:
+            self._tell_mended(session.n)
         recalled = self._recall.take(session.n, pen.seq)
         known = recalled.known if recalled else None
         exchange = Exchange(pen, prompt.message_id, session, self._hands, self._attachments, known)
+        exchange.asking.on_wait = partial(self._tell_mended, session.n)
         try:
             if status == "running":
                 await self._take_up(session, exchange, prompt)
@@ -203,15 +208,13 @@ class Worker:
     async def _watch(
         self, n: int, after: int, exchange: Exchange, running: asyncio.Task[Any]
     ) -> None:
-        """Mind what others write to the session: that is how a cancel or a steer comes in."""
+        """Mind what others write to the session: that is how a cancel or an answer comes in."""
         with self._log.following(n) as feed:
             while not feed.gone:
                 await feed.wait_for_others(after)
                 reached = feed.others_index
                 for index, body in await self._log.facts(n, after):
-                    if body.startswith(_QUEUED):
-                        exchange.spoken_to = True
-                    elif body.startswith(_RESOLVED):
+                    if body.startswith(_RESOLVED):
                         exchange.asking.hear(decode(index, body).data)
                     elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
                         running.cancel()

@@ -7,11 +7,11 @@ and that lives no longer than its sandbox.
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from bottega.workspaces.outputs.drain import drain, in_thread, unbroken
+from bottega.workspaces.outputs.drain import Drain, in_thread, unbroken
 from bottega.workspaces.outputs.glimpse import Glimpse
 from bottega.workspaces.outputs.live import Live
 from bottega.workspaces.outputs.outputs import Output
@@ -45,13 +45,14 @@ async def execute(
 ) -> Ended:
     """Run it to its end, or for so many seconds. A cancel ends it, and passes on once it is gone."""
     began = time.monotonic()
-    running = await sandbox.start(launch)
+    running = await _started(sandbox, launch)
     live = Live(emit, f"More is printed than is shown here. read_output has it as {output.id!r}.")
     streams = [Stream(name, live, output.spool(name)) for name in ("stdout", "stderr")]
     drains = [
-        asyncio.create_task(_drained(fd, stream))
+        Drain(fd, stream.take, stream.show, close=True)
         for fd, stream in zip((running.stdout, running.stderr), streams, strict=True)
     ]
+    tasks = [each.task for each in drains]
     waiter = asyncio.create_task(running.wait())
     try:
         await asyncio.wait({waiter}, timeout=seconds)
@@ -59,14 +60,15 @@ async def execute(
         if not in_time:
             await unbroken(running.kill())
         code = await waiter
-        done, open_still = await asyncio.wait(drains, timeout=GRACE)
-        for each in done:
-            each.result()
+        closed = await asyncio.gather(*(each.ended(GRACE) for each in drains))
+        open_still = {task for task, done in zip(tasks, closed, strict=True) if not done}
+        for task in set(tasks) - open_still:
+            task.result()
         for stream in streams:
             stream.finish()
     except BaseException:
         waiter.cancel()
-        await unbroken(_stop(running, drains))
+        await unbroken(_stop(running, tasks))
         raise
     finally:
         live.finish()
@@ -81,10 +83,23 @@ async def execute(
     )
 
 
-async def _drained(fd: int, stream: Stream) -> None:
+async def _started(sandbox: Sandbox, launch: Launch) -> Running:
+    """Start it. A cancel at this moment waits for the start, and ends what was started."""
+    starting = asyncio.ensure_future(sandbox.start(launch))
     try:
-        await drain(fd, stream.take, stream.show)
-    finally:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await unbroken(_undone(starting))
+        raise
+
+
+async def _undone(starting: Awaitable[Running]) -> None:
+    try:
+        running = await starting
+    except Exception:  # so there is nothing to end
+        return
+    await running.kill()
+    for fd in {running.stdin, running.stdout, running.stderr} - {-1}:
         os.close(fd)
 
 

@@ -20,7 +20,7 @@ _TCP_SINCE = 4
 
 
 def restrict(read: Iterable[int], run: Iterable[str]) -> bool:
-    """Leave these open folders to be read, and these paths to be read and run; nothing else but the null device.
+    """Leave these open files and folders to be read, these paths to be read and run, and the null device; nothing else.
 
     Returns False where the kernel cannot do that.
     """
@@ -30,8 +30,7 @@ def restrict(read: Iterable[int], run: Iterable[str]) -> bool:
     ruleset = _ruleset(version)
     try:
         for opened in read:
-            if stat.S_ISDIR(os.fstat(opened).st_mode):  # a file in memory needs no right
-                _allow(ruleset, opened, _READ_FILE | _READ_FOLDER)
+            _allow(ruleset, opened, _READ_FILE)
         for path in run:
             _allow_path(ruleset, path, _EXECUTE | _READ_FILE)
         _allow_path(ruleset, os.devnull, _READ_FILE | _WRITE_FILE)
@@ -76,14 +75,17 @@ def _allow_path(ruleset: int, path: str, rights: int) -> None:
             return
         raise
     try:
-        folder = os.path.isdir(f"/proc/self/fd/{opened}")
-        _allow(ruleset, opened, rights | (_READ_FOLDER if folder else 0))
+        _allow(ruleset, opened, rights)
     finally:
         os.close(opened)
 
 
 def _allow(ruleset: int, opened: int, rights: int) -> None:
+    """Give a right to a file, or to all that lies in a folder, which may be listed then."""
     import ctypes
+
+    if stat.S_ISDIR(os.fstat(opened).st_mode):
+        rights |= _READ_FOLDER
 
     class Beneath(ctypes.Structure):
         _pack_ = 1

@@ -1,7 +1,7 @@
 """An onlooker: a program of ours (rg, git) that looks at a workspace and hands its output on, piece by piece.
 
-It starts in the opened folder, sees an empty environment, and under Landlock can read that folder alone: a link that is
-swapped while it looks leads nowhere. It never outlives its call, whether that ends, fails or is cancelled.
+It sees an empty environment, and under Landlock can read only what was opened for it: a link that is swapped while it
+looks leads nowhere. It never outlives its call, whether that ends, fails or is cancelled.
 """
 
 import asyncio
@@ -27,9 +27,11 @@ class Look(msgspec.Struct, frozen=True):
     argv: tuple[str, ...]
     """The first is the path of the program."""
     folder: int
-    """An open folder: it starts there, and reads nothing outside it."""
-    also: tuple[int, ...] = ()
-    """What of ours it may read too, by the same numbers: open folders, and files that lie in none."""
+    """The open folder in which it starts."""
+    read: tuple[int, ...]
+    """Open folders and files: it can open these and what lies in them, and nothing else."""
+    handed: tuple[int, ...] = ()
+    """Files in memory that it has open, by the same numbers."""
     environment: Mapping[str, str] = {}
     seconds: float = 20.0
 
@@ -112,7 +114,7 @@ class _Running:
     def _start(self, errors: int) -> None:
         asked = self._asked
         with open(os.devnull, "rb") as nothing:  # before it can no longer be opened
-            restrict((asked.folder, *asked.also), (asked.argv[0], *_LIBRARIES))
+            restrict(asked.read, (asked.argv[0], *_LIBRARIES))
             process = subprocess.Popen(
                 asked.argv,
                 stdin=nothing,
@@ -120,7 +122,7 @@ class _Running:
                 stderr=errors,
                 cwd=f"/proc/self/fd/{asked.folder}",
                 env=dict(asked.environment),
-                pass_fds=asked.also,
+                pass_fds=asked.handed,
             )
         with self._lock:
             self._process = process

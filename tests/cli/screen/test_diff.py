@@ -57,6 +57,7 @@ def test_new_and_deleted_files_are_named_so() -> None:
     assert shown(made + gone) == [
         "new.txt (new file)  +1",
         "1 + hello",
+        "",
         "old.txt (deleted)  −1",
         "1 − bye",
     ]

@@ -200,7 +200,7 @@ class TestTouch:
     def test_it_is_a_tool_of_the_network_that_never_runs_again_by_itself(self) -> None:
         tool = builtin_registry().get("web_fetch")
         assert tool.effects == {"network"}
-        assert (tool.category, tool.only_reads) == ("WEB", False)
+        assert (tool.category, tool.repeatable) == ("WEB", False)
         for example in tool.examples:
             assert tool.validator(example) == ()
 

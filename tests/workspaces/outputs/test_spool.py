@@ -119,12 +119,14 @@ def test_a_disk_that_takes_no_more_ends_the_keeping_and_nothing_else(tmp_path: P
     spool.close()
 
 
-def test_bytes_in_memory_are_read_as_files_are() -> None:
-    source = Source(b"one\ntwo\nthree")
-    assert source.total() == 3
-    assert part(source, 2, 9).text == "two\nthree"
-    assert list(source.read(4)) == [(4, b"two\nthree")]
+def test_bytes_in_memory_and_a_single_file_are_read_as_segments_are(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"one\ntwo\nthree")
+    for source in (Source(b"one\ntwo\nthree"), Source(tmp_path / "file")):
+        assert source.total() == 3
+        assert part(source, 2, 9).text == "two\nthree"
+        assert list(source.read(4)) == [(4, b"two\nthree")]
     assert Source(b"").total() == 0
+    assert Source(tmp_path / "file" / "deeper").total() == 0
 
 
 @given(

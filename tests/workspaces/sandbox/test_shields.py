@@ -320,4 +320,5 @@ async def test_the_home_itself_is_no_workspace(folder: Path, state: Path) -> Non
 
 def test_an_empty_folder_in_the_place_of_a_projects_file_says_nothing(tmp_path: Path) -> None:
     (tmp_path / ".bottega.toml").mkdir()
-    assert settings.read_file(tmp_path / ".bottega.toml") == {}
+    found = settings.load(home=tmp_path / "home", folder=tmp_path, environment={})
+    assert found.ignored == ()

@@ -10,9 +10,10 @@ import pytest
 
 from bottega.workspaces.sandbox.sandbox import Size
 from bottega.workspaces.shells.attention import Pace
-from bottega.workspaces.shells.shell import Busy, Gone, NothingRuns, Reply, Shell
+from bottega.workspaces.shells.reply import Busy, Gone, NothingRuns, Reply
+from bottega.workspaces.shells.shell import Shell
 from bottega.workspaces.shells.shells import Shells
-from tests.workspaces.living import alive, until, until_alive
+from tests.workspaces.living import alive, new_mark, until, until_alive
 
 Open = Callable[..., Awaitable[Shell]]
 
@@ -258,7 +259,7 @@ async def test_after_its_timeout_a_command_runs_on_and_can_be_waited_for(
 @KINDS
 async def test_ctrl_c_stops_what_runs_and_the_shell_goes_on(opened: Open, command: str) -> None:
     shell = await opened(command)
-    mark = "14142.135"
+    mark = new_mark()
     reply = await shell.run(f"sleep {mark}; echo not this", 0.3)
     assert reply.running
     await until_alive(mark)
@@ -294,7 +295,7 @@ async def test_ctrl_z_stops_and_the_shell_can_bring_it_back(opened: Open) -> Non
 
 async def test_a_cancelled_command_is_stopped_and_the_shell_goes_on(opened: Open) -> None:
     shell = await opened()
-    mark = "17320.508"
+    mark = new_mark()
     await said(shell, "X=kept")
     task = asyncio.create_task(shell.run(f"sleep {mark}; sleep {mark}", 60))
     await until_alive(mark)
@@ -307,7 +308,7 @@ async def test_a_cancelled_command_is_stopped_and_the_shell_goes_on(opened: Open
 
 async def test_a_cancelled_command_that_resists_takes_its_shell_along(opened: Open) -> None:
     shell = await opened()
-    mark = "22360.679"
+    mark = new_mark()
     command = f"sh -c \"trap '' INT TERM HUP; sleep {mark}; sleep {mark}; sleep {mark}\""
     task = asyncio.create_task(shell.run(command, 60))
     await until_alive(mark, 2)
@@ -384,7 +385,7 @@ async def test_what_comes_is_shown_while_it_comes(opened: Open, folder: Path) ->
 
 async def test_closing_ends_everything_and_may_be_done_again(opened: Open) -> None:
     shell = await opened()
-    mark = "26457.513"
+    mark = new_mark()
     await shell.run(
         f"trap '' TERM HUP; setsid sleep {mark} & nohup sleep {mark} & sleep {mark}", 0.3
     )

@@ -11,7 +11,7 @@ from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Kind, Sandbox
 from bottega.workspaces.shells.shells import BUFFER, Limits, NotStarted, Shells
-from tests.workspaces.living import alive, until, until_alive
+from tests.workspaces.living import alive, new_mark, until, until_alive
 
 
 class Clock:
@@ -170,7 +170,7 @@ async def test_a_program_that_does_not_stay_is_told_with_its_words(
 
 async def test_each_shell_is_in_a_sandbox_of_its_own(few: Shells, folder: Path) -> None:
     one, two = [(await few.open(str(folder), "ses_1")).shell for _ in range(2)]
-    mark = "24494.897"
+    mark = new_mark()
     await one.run(f"sleep {mark} &", 20)
     await until_alive(mark)
     reply = await two.run(f"ps ax 2>/dev/null | grep {mark} || cat /proc/[0-9]*/cmdline", 20)
@@ -181,7 +181,7 @@ async def test_each_shell_is_in_a_sandbox_of_its_own(few: Shells, folder: Path) 
 
 
 async def test_the_end_of_all_ends_all(few: Shells, folder: Path) -> None:
-    mark = "30000.123"
+    mark = new_mark()
     for _ in range(2):
         opened = await few.open(str(folder), "ses_1")
         await opened.shell.run(f"sleep {mark} &", 20)
@@ -209,7 +209,7 @@ async def test_a_sandbox_that_cannot_be_had_is_told(tmp_path: Path, folder: Path
 async def test_cancelling_an_opening_leaves_nothing(
     few: Shells, folder: Path, tmp_path: Path
 ) -> None:
-    mark = "33166.247"
+    mark = new_mark()
     task = asyncio.create_task(few.open(str(folder), "ses_1", f"sleep {mark}"))
     await until_alive(mark)
     task.cancel()
@@ -226,7 +226,7 @@ async def test_shells_work_in_every_kind_of_sandbox(
 ) -> None:
     local = Local(tmp_path / "state", best=kind, unsandboxed=True)
     shells = Shells(local, Outputs(tmp_path / "shells", head=0, tail=BUFFER))
-    mark = "34641.016"
+    mark = new_mark()
     shell = (await shells.open(str(folder), "ses_1")).shell
     assert (await shell.run("cd /; X=1; (exit 3)", 20)).exit_code == 3
     reply = await shell.run("read -p 'Name? ' x; echo $x $X $PWD", 20)

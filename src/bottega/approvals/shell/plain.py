@@ -6,6 +6,7 @@ and comments. Whatever else stands in a text makes all of it not plain, so what 
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 _BARE = r"A-Za-z0-9_%+,./:=@^!#\-"
 _QUOTED = r"""\\[ -~\n]|'[^']*'|"(?:[^"\\$`]|\\[\s\S])*\""""
@@ -54,37 +55,43 @@ def odd_character(text: str) -> str:
     return next((char for char in unusual if unicodedata.category(char)[0] in "CZ"), "")
 
 
-def chain(text: str, *, wild: bool = False) -> list[list[str]] | None:
-    """The words of each command in a chain; None: the text is not plain.
+class Simple(NamedTuple):
+    """A plain command, and where in the text it stands."""
+
+    words: list[str]
+    start: int
+    end: int
+
+
+def chain(text: str, *, wild: bool = False) -> list[Simple] | None:
+    """The commands of a chain; None: the text is not plain.
 
     `wild` reads a pattern: `*` and `?` outside quotes are kept, and literal ones are escaped by a backslash.
     """
     token = _WILD_TOKEN if wild else _TOKEN
-    commands: list[list[str]] = []
+    found: list[Simple] = []
     words: list[str] = []
+    start = end = at = 0
     owed = False  # something has to follow `&&`, `||` or `|`
-    at = 0
     while at < len(text):
-        found = token.match(text, at)
-        if found is None:
+        match = token.match(text, at)
+        if match is None:
             return None
-        at = found.end()
-        kind = found.lastgroup
+        kind, at = match.lastgroup, match.end()
         if kind == "word":
-            words.append(_value(found[0], wild))
+            start, end = start if words else match.start(), at
+            words.append(_value(match[0], wild))
         elif kind in ("line", "end", "join"):
-            if not words and (owed or kind != "line"):
-                if kind == "line":
-                    continue
+            if not words and kind != "line":
                 return None
             if words:
-                commands.append(words)
-                words = []
-            owed = kind == "join"
-    if owed and not words:
+                found.append(Simple(words, start, end))
+                words, owed = [], kind == "join"
+    if words:
+        found.append(Simple(words, start, end))
+    elif owed:
         return None
-    commands += [words] if words else []
-    return commands if commands and all(map(_is_command, commands)) else None
+    return found if found and all(_is_command(each.words) for each in found) else None
 
 
 def word(text: str) -> str | None:

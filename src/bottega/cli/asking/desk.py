@@ -16,6 +16,10 @@ Offered = list[tuple[str, str]]
 """Keys, and what each means."""
 
 
+def _nothing() -> str:
+    return ""
+
+
 class Desk:
     def __init__(
         self, canvas: Canvas, terminal: Terminal, keys: Callable[[], Keys], typed: Typed
@@ -56,12 +60,21 @@ class Asking:
         self._began = True
         await self.keys.quiet()
 
-    async def key(self, offered: Offered, hint: str = "") -> str:
-        """The next key; keys are offered once nobody types something else."""
+    async def key(
+        self, offered: Offered, hint: str = "", beside: Callable[[], str] = _nothing
+    ) -> str:
+        """The next key; keys are offered once nobody types something else.
+
+        `beside` is said under them as long as there is no hint.
+        """
         if not self._began:
             await self.quiet()
-        below: list[list[Part]] = [[(f"  {hint}", "accent")]] if hint else []
-        self.desk.canvas.ask(lambda width: [*keyed(offered, width), *below])
+
+        def rows(width: int) -> list[list[Part]]:
+            said = (f"  {hint}", "accent") if hint else (f"  {beside()}", "dim")
+            return [*keyed(offered, width), *([[said]] if said[0].strip() else [])]
+
+        self.desk.canvas.ask(rows)
         key = await self.keys.alone()
         self.desk.canvas.ask(None)
         return key

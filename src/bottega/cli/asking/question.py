@@ -3,6 +3,7 @@
 Enter decides nothing. What is longer than the screen shows is not allowed before it was looked at.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -28,10 +29,14 @@ HELP = (
 
 
 class Question:
-    def __init__(self, desk: Desk, ask: Ask, folder: str, place: str = "") -> None:
+    def __init__(
+        self, desk: Desk, ask: Ask, folder: str, behind: Callable[[], int] = lambda: 0
+    ) -> None:
+        """`behind` says how many others wait behind this one."""
         self._desk = desk
         self._ask = ask
-        self._shown = shown(ask, desk.terminal.width, folder, place)
+        self._behind = behind
+        self._shown = shown(ask, desk.terminal.width, folder)
         self._looked = not self._shown.is_cut
         """All of it was looked at."""
         self._hint = ""
@@ -44,10 +49,14 @@ class Question:
         self._desk.say("ask", what.title, *what.body, *what.notes)
         with self._desk.asking() as asking:
             while True:
-                key = await asking.key(self._offered(), self._hint)
+                key = await asking.key(self._offered(), self._hint, self._beside)
                 self._hint = ""
                 if reply := await self._decide(key, asking):
                     return reply
+
+    def _beside(self) -> str:
+        number = self._behind()
+        return f"{number} more {'waits' if number == 1 else 'wait'} behind it." if number else ""
 
     def _offered(self) -> Offered:
         offers = [f"allow all {visible(each)}" for each in self._offers]

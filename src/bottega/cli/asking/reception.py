@@ -17,18 +17,9 @@ from bottega.cli.screen.tools import Part
 from bottega.errors import Conflict, Problem
 from bottega.events import facts
 from bottega.events.event import Event
-from bottega.sessions.asks import Ask, Reply
+from bottega.sessions.asks import TOLD, Ask, Reply
 from bottega.studio import Session
 
-_WORDS = {
-    "allow_once": "Allowed once",
-    "allow_all": "Allowed from now on",
-    "deny": "Denied",
-    "edit": "Changed",
-    "stop": "Stopped",
-    "answer": "Answered",
-    "closed": "No longer asked",
-}
 _GOOD = ("allow_once", "allow_all", "edit", "answer")
 
 
@@ -85,8 +76,9 @@ class Reception:
             ask = found[self._waiting[0]]
             if ask.kind in ("tool", "question"):
                 await self._one(ask)
-            elif ask.kind == "client":
-                said = f"  {summary(ask, 60)}: waits for the program that offered this tool."
+            elif ask.kind != "plan":  # which is asked about when the exchange is over
+                told = "waits for the program that offered this tool"
+                said = f"  {summary(ask, 60)}: {told}."
                 self._desk.say("note", [(said, "dim")])
             self._waiting = [each for each in self._waiting if each != ask.id]
 
@@ -110,9 +102,7 @@ class Reception:
     def _question(self, ask: Ask) -> _Deciding:
         if ask.kind == "question":
             return Choice(self._desk, ask)
-        more = len(self._waiting)
-        place = f"1 of {more}" if more > 1 else ""
-        return Question(self._desk, ask, self._session.row.folder, place)
+        return Question(self._desk, ask, self._session.row.folder, lambda: len(self._waiting) - 1)
 
     async def _answered(self, ask: Ask, reply: Reply) -> bool:
         """Give the answer; False if it was refused and has to be given again."""
@@ -157,7 +147,7 @@ class Reception:
         self._tell_words(resolved.answer, resolved.note, resolved.grant, mine=mine)
 
     def _tell_words(self, word: str, note: str, grant: str, *, mine: bool) -> None:
-        said = _WORDS.get(word, word)
+        said = TOLD.get(word, word)
         extra = ": ".join(filter(None, (one_line(grant), one_line(note))))
         sign: Part = ("✓ ", "tool.done") if word in _GOOD else ("⊘ ", "tool.denied")
         where = "" if mine or word == "closed" else " by another program"

@@ -5,6 +5,7 @@ What is too long to show has to be looked at by itself before it can be allowed.
 """
 
 from collections.abc import Callable, Iterator
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,6 +23,8 @@ from bottega.sessions.asks import Ask
 
 MOST = 200
 """Rows that are shown at once."""
+LABEL = 11
+"""Columns of the word in front of a note."""
 
 Rows = list[list[Part]]
 
@@ -46,9 +49,8 @@ _TITLES = {
 }
 
 
-def shown(ask: Ask, width: int, folder: str = "", place: str = "") -> Shown:
+def shown(ask: Ask, width: int, folder: str = "") -> Shown:
     """An ask about a call; `folder` is the session's own, which need not be named."""
-    detail = ask.asked.detail
     whole = _whole(ask)
     rows = whole(width)
     body = rows[:MOST]
@@ -59,9 +61,7 @@ def shown(ask: Ask, width: int, folder: str = "", place: str = "") -> Shown:
         )
         body = [*body, [("│ ", "accent"), (more, "accent")]]
     title: list[Part] = [("? ", "accent"), (_title(ask), "bold")]
-    if place:
-        title.append((f"  {place}", "dim"))
-    return Shown(title, body, whole, len(rows) > MOST, _notes(detail, ask, folder))
+    return Shown(title, body, whole, len(rows) > MOST, _notes(ask, folder, width))
 
 
 def _title(ask: Ask) -> str:
@@ -113,11 +113,14 @@ def _barred_text(text: str, width: int) -> Iterator[list[Part]]:
             yield [("┆ " if place else "│ ", "accent"), (piece, "")]
 
 
-def _notes(detail: dict[str, Any], ask: Ask, folder: str) -> Rows:
+def _notes(ask: Ask, folder: str, width: int) -> Rows:
+    detail = ask.asked.detail
     notes: Rows = []
 
     def note(label: str, text: str, style: str = "") -> None:
-        notes.append([(f"  {label:<9}", "dim"), (one_line(visible(text)), style)])
+        lines = wrap(one_line(visible(text)), max(20, width - LABEL - 1))
+        for place, line in enumerate(lines):
+            notes.append([(f"  {'' if place else label}".ljust(LABEL), "dim"), (line, style)])
 
     if reason := detail.get("reason"):
         note("why", str(reason))
@@ -130,7 +133,7 @@ def _notes(detail: dict[str, Any], ask: Ask, folder: str) -> Rows:
         note("network", "it asks for the network", "accent")
     if sandbox := str(detail.get("sandbox") or ""):
         bare = sandbox.lower().startswith("not sandboxed")
-        note("sandbox", sandbox, "bold red" if bare else "")
+        note("sandbox", sandbox, "bold red" if bare else "dim")
     return notes
 
 

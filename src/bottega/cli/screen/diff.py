@@ -118,7 +118,9 @@ def drawn(files: list[FileDiff], width: int, most: int = 0) -> tuple[list[list[P
     """The lines of a diff, at most so many; and how many lines of it are not among them."""
     shown: list[list[Part]] = []
     left = 0
-    for file in files:
+    for place, file in enumerate(files):
+        if place and not left:
+            shown.append([("", "")])
         for rows in _rows(file, width):
             if most and len(shown) + len(rows) > most:
                 left += 1

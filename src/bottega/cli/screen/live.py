@@ -244,9 +244,6 @@ class Live:
     def _on_todos(self, changed: facts.TodosChanged) -> None:
         self._rows("todos", todos.drawn(changed.todos))
 
-    def _on_mode(self, changed: facts.ModeChanged) -> None:
-        self._put("note", [("Mode: ", "dim"), (one_line(changed.mode), "accent")])
-
     def _on_retry(self, retrying: facts.ConversationRetrying) -> None:
         self._retry = (retrying, self._clock() + retrying.delay_ms / 1000)
 
@@ -297,7 +294,6 @@ class Live:
         facts.AssistantMessage: _on_answer,
         facts.ToolResultFact: _on_result,
         facts.TodosChanged: _on_todos,
-        facts.ModeChanged: _on_mode,
         facts.ConversationRetrying: _on_retry,
         facts.StreamReset: _on_reset,
         facts.ErrorMessage: _on_error,

@@ -57,7 +57,8 @@ def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa:
         case said.Notice():
             style = "red" if item.topic == "error_message" else "dim"
             text = clean(f"{item.text} {item.hint}").strip()
-            return [Item("error", painter.parts([(text, style)], width))]
+            kind = "note" if item.topic.startswith("approval_") else "error"
+            return [Item(kind, painter.parts([(text, style)], width))]
         case said.End():
             return _end(item, painter, width)
 

@@ -217,7 +217,7 @@ class Conversation:
 
     def _rows(self, rows: list[list[Part]]) -> None:
         width = self._terminal.width
-        self._lines([line for row in rows for line in self._painter.parts(row, width)])
+        self._lines([line for row in rows for line in self._painter.parts(row, width) or [""]])
 
     def _lines(self, lines: list[str]) -> None:
         self._terminal.write("".join(f"{line}\n" for line in lines))

@@ -9,6 +9,19 @@ from contextlib import contextmanager, suppress
 @contextmanager
 def quiet() -> Generator[None]:
     """Turn the terminal's echo off, if there is one; signals still come through."""
+    with _echo(on=False):
+        yield
+
+
+@contextmanager
+def shown() -> Generator[None]:
+    """Turn it on again, for a line that nobody else draws."""
+    with _echo(on=True):
+        yield
+
+
+@contextmanager
+def _echo(*, on: bool) -> Generator[None]:
     try:
         descriptor = sys.stdin.fileno()
         before = termios.tcgetattr(descriptor)
@@ -16,7 +29,7 @@ def quiet() -> Generator[None]:
         yield
         return
     during = termios.tcgetattr(descriptor)
-    during[3] &= ~termios.ECHO
+    during[3] = during[3] | termios.ECHO if on else during[3] & ~termios.ECHO
     try:
         with suppress(termios.error):
             termios.tcsetattr(descriptor, termios.TCSADRAIN, during)

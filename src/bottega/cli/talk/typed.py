@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from bottega.approvals.mode import MODES
+from bottega.cli.talk.echo import shown
 from bottega.cli.talk.slash import COMMANDS
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Lines:
     mode = ""
 
     async def read(self) -> str | None:
-        line = await asyncio.to_thread(sys.stdin.buffer.readline)
+        with shown():
+            line = await asyncio.to_thread(sys.stdin.buffer.readline)
         return line.decode("utf-8", "replace").rstrip("\r\n") if line else None
 
 

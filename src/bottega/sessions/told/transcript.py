@@ -23,6 +23,7 @@ from bottega.messages.block import (
     ToolResult,
     ToolUse,
 )
+from bottega.sessions.asks import TOLD
 
 State = Literal["streaming", "planned", "running", "done", "failed", "unknown"]
 """Of a tool use; `unknown`: it was begun, and nobody knows how it ended."""
@@ -97,7 +98,9 @@ def _asked(what: f.ApprovalRequired) -> str:
 
 
 def _resolved(what: f.ApprovalResolved) -> str:
-    return f"{what.answer}: {what.note}" if what.note else what.answer
+    said = TOLD.get(what.answer, what.answer)
+    more = ": ".join(filter(None, (what.grant, what.note)))
+    return f"{said}: {more}" if more else f"{said}."
 
 
 _NOTES: dict[Any, Callable[[Any], str]] = {

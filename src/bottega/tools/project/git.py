@@ -132,7 +132,7 @@ async def _asked(root: Root, program: str, made: str, take: Callable[[bytes], bo
         "LC_ALL": "C",
     }
     try:
-        asked = Look((program, *_STATUS), folder, (ours,), environment, _SECONDS)
+        asked = Look((program, *_STATUS), folder, (folder, ours), (), environment, _SECONDS)
         return await look(asked, take)
     finally:
         os.close(ours)

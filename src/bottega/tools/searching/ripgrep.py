@@ -8,12 +8,12 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import msgspec
 
 from bottega.errors import BadUsage, Misconfigured, Problem
-from bottega.workspaces.confine import Root
+from bottega.workspaces.confine import NotAFolder, Root
 from bottega.workspaces.onlooker import Look, Seen, look
 
 _IGNORE_FILES = (".git/info/exclude", ".gitignore", ".ignore", ".rgignore")
@@ -55,14 +55,16 @@ async def search(root: Root, wanted: Search, take: Callable[[bytes], bool]) -> S
     """Run ripgrep; `take` gets its output in a thread, and returns False for enough."""
     program = _program()
     _check_words(wanted.options)
-    folder = root.open_folder(".")
-    try:
-        with _inherited(root, wanted) as ignore:
-            argv = (program, *_ALWAYS, *_chosen(wanted, ignore), "--", _named(wanted.path))
-            also = () if ignore is None else (ignore,)
-            seen = await look(Look(argv, folder, also, seconds=wanted.seconds), take)
-    finally:
-        os.close(folder)
+    with ExitStack() as closing:
+        folder = root.open_folder(".")
+        closing.callback(os.close, folder)
+        # It resolves the path again; but only what was opened here, without a link, can be read.
+        judged = _opened(root, wanted.path)
+        closing.callback(os.close, judged)
+        ignore = closing.enter_context(_inherited(root, wanted))
+        argv = (program, *_ALWAYS, *_chosen(wanted, ignore), "--", _named(wanted.path))
+        handed = () if ignore is None else (ignore,)
+        seen = await look(Look(argv, folder, (judged,), handed, seconds=wanted.seconds), take)
     _check(seen)
     return seen
 
@@ -85,6 +87,13 @@ def _check(seen: Seen) -> None:
         raise SearchFailed(f"This cannot be searched for. {words}")
     if seen.code < 0 and not (seen.late or seen.enough):
         raise SearchFailed(f"The search program was ended by signal {-seen.code}.")
+
+
+def _opened(root: Root, path: str) -> int:
+    try:
+        return root.open_folder(path, follow=False)
+    except NotAFolder:
+        return root.open_file(path, follow=False)
 
 
 def _named(path: str) -> str:
@@ -121,7 +130,7 @@ def _chosen(wanted: Search, ignore: int | None) -> Iterator[str]:
     if ignore is not None:
         yield f"--ignore-file=/proc/self/fd/{ignore}"
     for pattern in wanted.hide:
-        yield f"--glob=!{pattern}"
+        yield f"--iglob=!{pattern}"
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from bottega.tools.pictures import image_type
+
 Kind = Literal["page", "text", "image", "binary"]
 
 _HEAD = 8192
@@ -26,7 +28,7 @@ class Sort(msgspec.Struct, frozen=True):
 
 def sort(told: str, body: bytes) -> Sort:
     """What the body is, given the media type that it came with."""
-    image = _image(body)
+    image = image_type(body)
     if image:
         return Sort("image", image)
     if body.startswith(b"%PDF-"):
@@ -37,16 +39,6 @@ def sort(told: str, body: bytes) -> Sort:
     if _bom(body) or _is_text(told, body):
         return Sort("text", told or "text/plain")
     return Sort("binary", told or "application/octet-stream")
-
-
-def _image(body: bytes) -> str:
-    if body.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if body.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if body.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if body[:4] == b"RIFF" and body[8:12] == b"WEBP" else ""
 
 
 def _is_text(told: str, body: bytes) -> bool:

@@ -56,6 +56,8 @@ class Asking:
         self._waits: dict[str, _Wait] = {}
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
+        self.on_wait: Callable[[], None] = lambda: None
+        """Called when something is waited for."""
 
     @property
     def has_open(self) -> bool:
@@ -103,6 +105,7 @@ class Asking:
                 )
             elif (again := self._rows.get(ask.id)).reply:  # before this one listened
                 return again
+            self.on_wait()
             self._work(-may_park)
             try:
                 return msgspec.structs.replace(ask, reply=await wait.reply)

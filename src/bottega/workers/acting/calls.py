@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 
 from bottega.approvals.binding import Binding, digest
-from bottega.approvals.grant import Grant, parse_grant
+from bottega.approvals.grant import Grant
 from bottega.approvals.matching import Gate
 from bottega.approvals.mode import Mode
+from bottega.approvals.rule import hidden
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
@@ -28,7 +29,7 @@ from bottega.tools.call import bounded_outcome, failed, found, perform, wrong
 from bottega.tools.schedule import Claim, run_all
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
 from bottega.workers.acting.context import CallContext
-from bottega.workers.acting.question import asked
+from bottega.workers.acting.question import asked, fingerprint
 from bottega.workers.acting.scene import Scene
 from bottega.workers.acting.shield import to_its_end, whatever_comes
 from bottega.workers.acting.watching import Watching
@@ -69,10 +70,17 @@ class Calls:
         self._hands = exchange.hands
         self._root = root
         self._mode: Mode = mode
+        self._rules = self._hands.rules(root)
         self._grants = self._granted()
 
     def _granted(self) -> tuple[Grant, ...]:
-        return tuple(map(parse_grant, self._hands.asks.grants(self._exchange.session.n)))
+        """What the person allowed for this session, but not of tools that are defined otherwise by now."""
+        registry = self._exchange.plan.registry
+        return tuple(
+            each.grant
+            for each in self._hands.asks.grants(self._exchange.session.n)
+            if each.fingerprint == fingerprint(registry.find(each.grant.tool))
+        )
 
     async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
         registry = self._exchange.plan.registry
@@ -86,7 +94,8 @@ class Calls:
 
     async def _answered(self, call: Ready) -> facts.ToolResultFact:
         began = time.monotonic()
-        context = CallContext(self._exchange, self._root, call.use, call.tool)
+        hide = hidden(self._rules, call.use.name)
+        context = CallContext(self._exchange, self._root, call.use, call.tool, hide)
         outcome = call.refusal or await self._decided(call, context)
         return await self._exchange.answer(call.use, outcome, context.noted(began))
 
@@ -131,7 +140,7 @@ class Calls:
         assert call.tool is not None
         kind = self._hands.sandboxes.kind
         subject = Subject(call.tool.name, call.tool.effects, call.tool.known, call.touch, kind)
-        return judge(subject, Gate(self._mode, self._hands.rules, self._grants, trusted))
+        return judge(subject, Gate(self._mode, self._rules, self._grants, trusted))
 
     def _bound(self, call: Ready, change: Change | None) -> str:
         exchange = self._exchange
@@ -142,7 +151,7 @@ class Calls:
                 call_id=f"{exchange.message_id}/{exchange.step}/{call.use.id}",
                 session_id=exchange.session.id,
                 folder=self._root.path,
-                profile=self._hands.sandboxes.profile,
+                profile=f"{self._hands.sandboxes.profile}{fingerprint(call.tool)}",
                 network=call.touch.network,
                 writes=_hashes(change),
             )
@@ -153,7 +162,10 @@ class Calls:
     ) -> Reply:
         assert call.tool is not None
         profile = self._hands.sandboxes.profile
-        question = asked(call.use, call.touch, verdict, change, bound, profile)
+        mark = fingerprint(call.tool)
+        question = await asyncio.to_thread(
+            asked, call.use, call.touch, verdict, change, bound, profile, mark
+        )
         answered = await self._exchange.asking.ask(
             question, call.arguments, lambda: self._judged(call, True).decision == "allow"
         )

@@ -31,11 +31,20 @@ class ModelFailed(Problem):
 
 
 class CallContext:
-    def __init__(self, exchange: Scene, root: Root, use: ToolUse, tool: Tool | None) -> None:
+    def __init__(
+        self,
+        exchange: Scene,
+        root: Root,
+        use: ToolUse,
+        tool: Tool | None,
+        hide: tuple[str, ...] = (),
+    ) -> None:
+        """`hide` are patterns of paths that a rule denies: a search leaves them out."""
         self.root = root
         self.session_id = exchange.session.id
         self.call_id = use.id
-        self.settings: Mapping[str, Any] = tool.settings if tool else {}
+        own: Mapping[str, Any] = tool.settings if tool else {}
+        self.settings = {**own, "hide": [*own.get("hide", ()), *hide]} if hide else own
         self.judged: Touch | None = None
         self._exchange = exchange
         self._use = use

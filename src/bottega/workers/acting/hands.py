@@ -1,5 +1,6 @@
 """What all runs of one studio share to act with: asks, rules, locks, shells, sandboxes, and a workspace's state."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
@@ -38,7 +39,7 @@ class Hands:
     ) -> None:
         self.asks = Asks(log)
         self.sandboxes = sandboxes
-        self.rules = tuple(rules)
+        self._rules = tuple(rules)
         self.patience = patience
         self._log = log
         self._sessions = Sessions(log.database)
@@ -54,6 +55,15 @@ class Hands:
         """The mode that a step which begins now has."""
         chosen = self._sessions.get(session.id).mode
         return chosen if chosen in MODES else self._mode
+
+    def rules(self, root: Root) -> tuple[Rule, ...]:
+        """The user's rules; what Bottega itself keeps is nobody's to touch, even if it lies inside the workspace."""
+        home = os.path.relpath(os.path.realpath(self._log.database.home.path), root.path)
+        if home.startswith(".."):
+            return self._rules
+        own = "**" if home == "." else home
+        kept = (own, f"{own}/**") if own != "**" else (own,)
+        return (*self._rules, *(Rule(verdict="deny", path=each) for each in kept))
 
     def locked(self, root: Root, writes: Sequence[str]) -> AbstractAsyncContextManager[None]:
         """Whoever writes these paths waits for each other, in all sessions of this process."""

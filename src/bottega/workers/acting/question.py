@@ -1,13 +1,14 @@
 """What a person has to see of a call to decide on it, as an ask."""
 
-import difflib
 from typing import Any
 
 from bottega.approvals.touch import Touch
 from bottega.approvals.verdict import Verdict
 from bottega.events import facts
 from bottega.messages.block import ToolUse
-from bottega.workspaces.edit import Change, Edit
+from bottega.tools.tool import Tool
+from bottega.workspaces.changes.diff import Difference
+from bottega.workspaces.edit import Change
 
 CHOICES = ("allow_once", "allow_all", "deny", "edit", "stop")
 
@@ -19,9 +20,12 @@ def asked(
     change: Change | None,
     bound: str,
     sandbox: str,
+    mark: str = "",
 ) -> facts.ApprovalRequired:
     """The ask about one call; its arguments stand in the answer, and are not told again."""
     detail: dict[str, Any] = {"reason": verdict.reason, "offers": list(map(str, verdict.offers))}
+    if mark:
+        detail["fingerprint"] = mark
     if change is not None:
         detail["diff"] = diff(change)
     if touch.command:
@@ -35,24 +39,15 @@ def asked(
     )
 
 
+def fingerprint(tool: Tool | None) -> str:
+    """The hash of a tool's definition, where it comes from somebody who may change it; else empty."""
+    return str(tool.settings.get("fingerprint", "")) if tool else ""
+
+
 def diff(change: Change) -> str:
-    """A unified diff of all edits; of what is no text, that it changes and how large it is."""
-    return "".join(map(_of_file, change.edits))
-
-
-def _of_file(edit: Edit) -> str:
-    old = f"a/{edit.path}" if edit.before is not None else "/dev/null"
-    new = f"b/{edit.path}" if edit.after is not None else "/dev/null"
-    try:
-        before, after = (
-            content.decode() if content else "" for content in (edit.before, edit.after)
-        )
-    except UnicodeDecodeError:
-        sizes = tuple(len(content or b"") for content in (edit.before, edit.after))
-        return f"--- {old}\n+++ {new}\nBinary file: {sizes[0]:,} bytes become {sizes[1]:,} bytes.\n"
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), old, new
-    )
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
+    """A unified diff of all edits; of what is no text, that it changes."""
+    return b"".join(
+        line
+        for edit in change.edits
+        for line in Difference(edit.path, edit.before, edit.after).lines()
+    ).decode("utf-8", "replace")

@@ -5,11 +5,15 @@ wait for the same program to end, both could wait for ever.
 """
 
 import asyncio
+import fcntl
 import os
+import select
+import struct
+import termios
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 CHUNK = 256 * 1024
 
@@ -17,16 +21,72 @@ T = TypeVar("T")
 _WRITERS = ThreadPoolExecutor(4, "outputs")
 
 
-async def drain(fd: int, take: Callable[[bytes], T], show: Callable[[T], None]) -> None:
-    """Read to the end: `take` each chunk in a thread, then `show` what it made of it here."""
-    os.set_blocking(fd, False)
-    ended = False
-    while not ended:
-        chunk, ended = _read(fd)
-        if chunk:
-            show(await in_thread(partial(take, chunk)))
-        elif not ended:
-            await _readable(fd)
+class Drain(Generic[T]):
+    """Reads to the end: each chunk is taken in a thread, and what came of it is shown here."""
+
+    def __init__(
+        self,
+        fd: int,
+        take: Callable[[bytes], T],
+        show: Callable[[T], None],
+        *,
+        close: bool = False,
+    ) -> None:
+        """With `close`, the descriptor is closed at the end, whatever the end is."""
+        self._fd = fd
+        self._take = take
+        self._show = show
+        self._read = self._shown = 0
+        self._close = close
+        self._news = asyncio.Event()
+        self.task = asyncio.create_task(self._run())
+        self.task.add_done_callback(self._finish)
+        """Done at the end; to be cancelled before that, where nobody wants the rest."""
+
+    async def caught_up(self) -> None:
+        """Until all that has been printed up to now is shown; what comes later may come on and on."""
+        if not self.task.done():
+            wanted = self._read + _waiting(self._fd)
+            while self._shown < wanted and not self.task.done():
+                self._news.clear()
+                await self._news.wait()
+
+    async def ended(self, seconds: float) -> bool:
+        """Take in what is there, and wait a while for the end; False: somebody still holds the other side."""
+        await self.caught_up()
+        await asyncio.wait({self.task}, timeout=seconds)
+        if not self.task.done() and _hung_up(self._fd):  # this loop was slow, not the other side
+            await asyncio.wait({self.task})
+        return self.task.done()
+
+    async def _run(self) -> None:
+        os.set_blocking(self._fd, False)
+        ended = False
+        while not ended:
+            chunk, ended = _read(self._fd)
+            self._read += len(chunk)
+            if chunk:
+                self._show(await in_thread(partial(self._take, chunk)))
+                self._shown += len(chunk)
+                self._news.set()
+            elif not ended:
+                await _readable(self._fd)
+
+    def _finish(self, task: asyncio.Task[None]) -> None:
+        self._news.set()
+        if self._close:
+            os.close(self._fd)
+
+
+def _hung_up(fd: int) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+def _waiting(fd: int) -> int:
+    """Bytes that are there to be read."""
+    return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, bytes(4)))[0]
 
 
 def _read(fd: int) -> tuple[bytes, bool]:

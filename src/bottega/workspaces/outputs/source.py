@@ -32,15 +32,6 @@ class Piece(msgspec.Struct, frozen=True):
         except FileNotFoundError:  # dropped meanwhile
             return
 
-    @property
-    def size(self) -> int:
-        if isinstance(self.content, bytes):
-            return len(self.content)
-        try:
-            return self.content.stat().st_size
-        except FileNotFoundError:
-            return 0
-
 
 class Fragment(msgspec.Struct, frozen=True):
     """A line, or `LONGEST` bytes of a longer one."""
@@ -66,7 +57,7 @@ class Source:
     """Every method may wait for the disk."""
 
     def __init__(self, content: Path | bytes) -> None:
-        """A folder of a `Spool`, or all the bytes."""
+        """A folder of a `Spool`, a file, or all the bytes."""
         self._content = content
 
     def pieces(self) -> list[Piece]:
@@ -74,8 +65,10 @@ class Source:
             return [Piece(0, 0, self._content)] if self._content else []
         try:
             names = sorted(each.name for each in self._content.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return []
+        except NotADirectoryError:
+            return [Piece(0, 0, self._content)] if self._content.is_file() else []
         return [
             Piece(int(name[:15]), int(name[16:]), self._content / name)
             for name in names

@@ -15,6 +15,7 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.sandbox.channel import Channel, Message
+from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.walls.cgroup import Group
 from bottega.workspaces.sandbox.walls.recipe import Recipe
 

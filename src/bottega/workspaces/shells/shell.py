@@ -11,11 +11,7 @@ import signal
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 
-import msgspec
-
-from bottega.errors import Conflict, NotFound
-from bottega.workspaces.outputs.drain import drain, in_thread, unbroken
-from bottega.workspaces.outputs.glimpse import Glimpse
+from bottega.workspaces.outputs.drain import Drain, in_thread, unbroken
 from bottega.workspaces.outputs.live import Live
 from bottega.workspaces.outputs.outputs import Output
 from bottega.workspaces.outputs.source import Source
@@ -23,6 +19,7 @@ from bottega.workspaces.outputs.stream import Stream
 from bottega.workspaces.sandbox.sandbox import Running, Sandbox, Size
 from bottega.workspaces.shells.attention import STEADY, Attention, Pace
 from bottega.workspaces.shells.protocol import Mark, Marks, new_word, to_lines
+from bottega.workspaces.shells.reply import Busy, Gone, NothingRuns, Reply
 from bottega.workspaces.shells.terminal import Terminal
 
 STREAM = "terminal"
@@ -36,35 +33,6 @@ Emit = Callable[[str], None]
 
 def _nobody(text: str) -> None:
     """Is shown what comes."""
-
-
-class Busy(Conflict):
-    """Something still runs in the shell."""
-
-    code = "busy"
-
-
-class NothingRuns(Conflict):
-    """The shell waits for a command."""
-
-    code = "nothing_runs"
-
-
-class Gone(NotFound):
-    """The shell has ended."""
-
-
-class Reply(msgspec.Struct, frozen=True):
-    output: Glimpse
-    """What came since the last reply."""
-    exit_code: int | None
-    """None: what runs has not ended, or is no command of a shell."""
-    running: bool
-    waiting: bool
-    """It waits for input."""
-    ended: bool
-    """The shell itself has ended."""
-    seconds: float
 
 
 class Shell:
@@ -100,7 +68,7 @@ class Shell:
         self._code: int | None = None
         self._stream = Stream(STREAM, None)
         self._turn = asyncio.Lock()
-        self._pump = asyncio.create_task(drain(running.stdout, self._keep, self._notice))
+        self._pump = Drain(running.stdout, self._keep, self._notice)
         self._life = asyncio.create_task(self._run_to_end())
 
     @property
@@ -265,11 +233,11 @@ class Shell:
     async def _run_to_end(self) -> None:
         try:
             self.exit_code = await self._running.wait()
-            await asyncio.wait({self._pump}, timeout=_GRACE)
+            await self._pump.ended(_GRACE)
         finally:
             self.ended = True
-            self._pump.cancel()
-            await asyncio.wait({self._pump})
+            self._pump.task.cancel()
+            await asyncio.wait({self._pump.task})
             self._attention.news.set()
             await self._free()
 

@@ -17,7 +17,8 @@ from bottega.workspaces.outputs.drain import unbroken
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Launch, Sandboxes, Size
 from bottega.workspaces.shells.attention import STEADY, Pace
-from bottega.workspaces.shells.shell import Reply, Shell
+from bottega.workspaces.shells.reply import Reply
+from bottega.workspaces.shells.shell import Shell
 
 BUFFER = 10 * 1024 * 1024
 """Bytes that are kept of what a shell printed: give the `Outputs` of shells this tail, and no head."""

@@ -1,4 +1,4 @@
-"""A bench on a real folder, with a real sandbox that is opened when it is first used, and outputs and shells beside it."""
+"""A bench on a real folder: a real sandbox that is opened when it is first used, outputs and shells beside it."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -18,7 +18,7 @@ from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Launch, Running
 from tests.hunt import examples
 from tests.tools.contexts import Workbench, outcome_of, said
-from tests.workspaces.living import alive, until, until_alive
+from tests.workspaces.living import alive, new_mark, until, until_alive
 
 
 async def ran(bench: Workbench, command: str, **more: Any) -> dict[str, Any]:
@@ -134,7 +134,7 @@ async def test_a_long_command_runs(bench: Workbench) -> None:
 
 @pytest.mark.requirement("T32")
 async def test_a_timeout_ends_the_whole_tree_and_gives_what_was_printed(bench: Workbench) -> None:
-    mark = "31415.926"
+    mark = new_mark()
     command = f"""
         echo so far; echo and this >&2
         (trap '' TERM INT HUP; sleep {mark} & sleep {mark}) &
@@ -156,8 +156,9 @@ async def test_a_timeout_ends_the_whole_tree_and_gives_what_was_printed(bench: W
     assert "and this\n" in outcome["result"]["stderr"]
 
 
+@pytest.mark.chaos
 async def test_a_cancel_ends_the_whole_tree_before_it_passes_on(bench: Workbench) -> None:
-    mark = "27182.818"
+    mark = new_mark()
     for _ in range(examples(5, 1_000)):
         command = f"trap '' TERM; setsid sleep {mark} & sleep {mark} & sleep {mark}"
         task = asyncio.create_task(outcome_of(BASH_EXEC, {"command": command}, bench))
@@ -169,8 +170,25 @@ async def test_a_cancel_ends_the_whole_tree_before_it_passes_on(bench: Workbench
         assert bench.outputs.names() == []
 
 
+async def test_a_cancel_while_the_command_is_being_started_leaves_nothing_either(
+    bench: Workbench, folder: Path
+) -> None:
+    await bench.sandbox()
+    for turns in range(examples(40, 400)):
+        mark = new_mark()
+        command = f"sleep {mark}"
+        task = asyncio.create_task(outcome_of(BASH_EXEC, {"command": command}, bench))
+        for _ in range(turns % 40):  # each time a little later
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert alive(mark) == []
+    assert (await ran(bench, "echo on"))["stdout"] == "on\n"
+
+
 async def test_a_second_cancel_does_not_leave_the_first_half_done(bench: Workbench) -> None:
-    mark = "16180.339"
+    mark = new_mark()
     command = f"for n in $(seq 30); do sleep {mark} & done; wait"
     task = asyncio.create_task(outcome_of(BASH_EXEC, {"command": command}, bench))
     await until_alive(mark, 30)

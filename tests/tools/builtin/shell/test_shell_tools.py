@@ -14,9 +14,9 @@ from bottega.tools.builtin.shell.shell_open import SHELL_OPEN
 from bottega.tools.tool import Tool
 from bottega.workspaces.confine import Root
 from bottega.workspaces.shells.keys import KEYS
-from bottega.workspaces.shells.shell import Busy, NothingRuns
+from bottega.workspaces.shells.reply import Busy, NothingRuns
 from tests.tools.contexts import Workbench, outcome_of, said
-from tests.workspaces.living import alive, until_alive
+from tests.workspaces.living import alive, new_mark, until_alive
 
 
 async def done(bench: Workbench, tool: Tool, **arguments: Any) -> dict[str, Any]:
@@ -153,7 +153,7 @@ async def test_a_cancelled_run_leaves_nothing_running(bench: Workbench) -> None:
     import asyncio
 
     name = (await done(bench, SHELL_OPEN))["session_id"]
-    mark = "38729.833"
+    mark = new_mark()
     arguments = {"session_id": name, "command": f"sleep {mark}"}
     task = asyncio.create_task(outcome_of(SHELL_EXEC, arguments, bench))
     await until_alive(mark)

@@ -50,7 +50,7 @@ def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
     """Add a server, and approve it.
 
     \b
-    bottega mcp add time -- uvx mcp-server-time
+    bottega mcp add time -- mcp-server-time
     bottega mcp add git -- mcp-server-git --repository {folder}
     bottega mcp add hub --url https://example.com/mcp --header 'Authorization=Bearer $HUB_TOKEN'
 

@@ -13,24 +13,14 @@ from bottega.cli.commands.work.asks import as_object
 from bottega.cli.commands.work.ending import Output, shown_to_the_end
 from bottega.cli.screen.page import Page, print_json
 from bottega.errors import BadUsage, Conflict
-from bottega.sessions.asks import Ask, Word
+from bottega.sessions.asks import TOLD, Ask, Word
 from bottega.studio import Studio
 
 TOO_LATE = 5
 """The exit code where somebody else has answered already."""
 
 _MEANT: dict[str, Word] = {"allow": "allow_once", "all": "allow_all"}
-_PAST = {
-    "allow": "Allowed once",
-    "all": "Allowed from now on",
-    "deny": "Denied",
-    "edit": "Changed",
-    "stop": "Stopped",
-    "answer": "Answered",
-    "discard": "Discarded",
-    "result": "Given",
-}
-ANSWERS = (*_PAST, "accept")
+ANSWERS = ("allow", "all", "deny", "edit", "stop", "answer", "accept", "discard", "result")
 
 
 class Said(NamedTuple):
@@ -99,7 +89,7 @@ async def _approve(studio: Studio, ask_id: str, said: Said, output: Output) -> i
             return _late("")
         if not output.as_json:
             more = f" Go on with: bottega resume {row.id[-pending.SHORT :]}"
-            page.say((f"{_PAST[said.word]}.", "bold"), more if word != "discard" else "")
+            page.say((f"{TOLD[word]}.", "bold"), more if word != "discard" else "")
         return 0
 
 

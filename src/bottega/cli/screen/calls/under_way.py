@@ -111,13 +111,14 @@ class UnderWay:
         if call := self._calls.get(asked.tool_id):
             call.asked.add(asked.approval_id)
             call.waited = True
-            call.seen = call.seen or bool(asked.detail.get("diff"))
 
     def _resolve(self, resolved: facts.ApprovalResolved) -> None:
         if call := self._calls.get(resolved.tool_id):
             call.asked.discard(resolved.approval_id)
+            # One that was covered by another answer has a note that says so: nobody looked at it.
+            call.seen = resolved.answer in ("allow_once", "allow_all") and not resolved.note
             if resolved.input is not None:
-                call.phrase, call.seen = phrase(call.name, resolved.input), False
+                call.phrase = phrase(call.name, resolved.input)
 
     def _begin(self, intent: facts.ToolIntent) -> None:
         call = self._calls.setdefault(intent.tool_id, Call(intent.name, phrase(intent.name, {})))

@@ -9,7 +9,8 @@ from bottega.tools.printed import ending, kept, offline, printed
 from bottega.tools.tool import Outcome, Tool, success
 from bottega.workspaces.confine import Root
 from bottega.workspaces.shells.keys import KEYS, STOPPING
-from bottega.workspaces.shells.shell import Reply, Shell
+from bottega.workspaces.shells.reply import Reply
+from bottega.workspaces.shells.shell import Shell
 
 _TIMEOUT = 60
 

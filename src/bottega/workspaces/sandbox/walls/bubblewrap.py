@@ -10,6 +10,7 @@ import msgspec
 
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
+from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.shields.placeholder import Hold, identities
 from bottega.workspaces.sandbox.shields.shield import Shield, shields
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view

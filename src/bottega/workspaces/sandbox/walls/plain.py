@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
+from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.landlock import Ruleset
 from bottega.workspaces.sandbox.walls.recipe import Recipe

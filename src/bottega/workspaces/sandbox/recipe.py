@@ -1,0 +1,25 @@
+"""How a warden is started: what the walls of a sandbox are made of, and the warden's owner follows."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from bottega.workspaces.sandbox.channel import Message
+
+
+class Recipe(msgspec.Struct, frozen=True, kw_only=True):
+    """How to start a warden."""
+
+    command: tuple[str, ...]
+    """`{control}` and `{status}` stand for the numbers of two descriptors."""
+    keep: tuple[int, ...] = ()
+    """Descriptors that the command needs."""
+    setting: Message
+    """What the warden is told first."""
+    given: tuple[int, ...] = ()
+    """Descriptors that it is given with that."""
+    user: tuple[int, int] | None = None
+    """Whom it runs as, and in which group; None: as the studio does."""
+    beat: float = 1.0
+    holds: Callable[[], bool] = lambda: True
+    """Asked with every beat: false once a shield is no longer in its place, which ends everything inside."""
