@@ -17,7 +17,6 @@ from bottega.errors import Problem
 from bottega.workspaces.sandbox.channel import Channel, Message
 from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.walls.cgroup import Group
-from bottega.workspaces.sandbox.walls.recipe import Recipe
 
 _READY = 30.0
 """Seconds until the warden answers, on the busiest machine."""

@@ -14,7 +14,6 @@ from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.shields.placeholder import Hold, identities
 from bottega.workspaces.sandbox.shields.shield import Shield, shields
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
-from bottega.workspaces.sandbox.walls.recipe import Recipe
 from bottega.workspaces.sandbox.walls.view import User
 
 _INSIDE = "/run/inside"

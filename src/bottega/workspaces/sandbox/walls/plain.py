@@ -15,7 +15,6 @@ from bottega.workspaces.sandbox.pack import packed
 from bottega.workspaces.sandbox.recipe import Recipe
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.landlock import Ruleset
-from bottega.workspaces.sandbox.walls.recipe import Recipe
 from bottega.workspaces.sandbox.walls.view import User
 
 _ETC = ("passwd", "group", "nsswitch.conf", "hosts", "localtime", "hostname")
