@@ -99,6 +99,6 @@ ROWS = (
     Row("reads.apart", "12 reads of 1 MB, one after the other", "ms", at_most=40),
     Row("reads.together", "  the same, all at once", "ms"),
     Row("reads.gain", "  how much quicker that is", "×"),
-    Row("sandbox.command", "bash -c true in a sandbox (floor: subprocess)", "ms", floors=2.5),
+    Row("sandbox.command", "bash -c true in a sandbox (floor: subprocess)", "ms", floors=1.5),
     Row("sandbox.open", "  opening and closing a sandbox", "ms", at_most=250),
 )

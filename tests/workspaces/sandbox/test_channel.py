@@ -9,6 +9,7 @@ import pytest
 
 from bottega.errors import Problem
 from bottega.workspaces.sandbox.channel import Channel, encoded
+from bottega.workspaces.sandbox.inside.keeper import Keeper
 
 
 class Heard:
@@ -36,6 +37,19 @@ async def test_what_was_said_before_an_end_with_something_unread_is_heard() -> N
     heard.channel.send({"kill": True})
     heard.theirs.send(b'{"exit": 3}')
     assert await heard.all() == [{"exit": 3}]
+
+
+def test_a_keeper_hears_that_it_is_to_kill_from_an_owner_that_never_read_what_it_said() -> None:
+    """As when a start is cancelled: the reset comes first, and the word after it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    keeper = Keeper.__new__(Keeper)
+    keeper.channel = theirs
+    keeper.tell({"started": 7})
+    ours.send(b'{"kill": true}')
+    ours.close()
+    with theirs:
+        said = [keeper.asked() for _ in range(3)]
+    assert said == [None, b'{"kill": true}', b""]
 
 
 @pytest.mark.parametrize("body", [b"nonsense", b"[]", b"1", b"\xff\xfe", b'{"a":', b"null"])

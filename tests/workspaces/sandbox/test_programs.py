@@ -342,6 +342,23 @@ async def test_a_keeper_that_was_stopped_before_it_had_a_program_is_not_waited_f
     assert (await bash(sandbox, "echo anew")).out == "anew\n"
 
 
+@pytest.mark.parametrize("kind", ["none"], scope="module")
+async def test_closing_ends_a_keeper_that_was_stopped_and_all_it_kept(
+    local: Local, workspace: Path, pulse: Pulse
+) -> None:
+    """Where there are no namespaces the kernel does not do it."""
+    sandbox = await local.open(str(workspace))
+    script = pulse.held + "read; kill -STOP $PPID; echo $PPID; sleep 600"
+    program = await sandbox.start(Launch(("bash", "-c", script), feed=True))
+    os.write(program.stdin, b"now\n")
+    keeper = await line_of(program)
+    async with asyncio.timeout(10):
+        await sandbox.close()
+    assert await pulse.stops(0)
+    assert not os.path.exists(f"/proc/{keeper}")
+    dropped(program)
+
+
 async def test_closing_ends_what_runs_and_refuses_what_comes(
     local: Local, workspace: Path, pulse: Pulse
 ) -> None:

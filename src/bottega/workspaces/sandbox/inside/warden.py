@@ -21,6 +21,9 @@ from .kernel import adopt, lower, seal
 from .tree import Bell, end, ended, tree
 from .wire import read, receive, send
 
+_PATIENCE = 0.5
+"""Seconds that keepers have for it: less than the owner has for the warden."""
+
 
 class Warden:
     def __init__(self, owner: socket.socket) -> None:
@@ -105,9 +108,9 @@ class Warden:
             end(lambda: tree(os.getpid(), self.keepers), self.keepers.discard)
 
     def close(self) -> None:
-        """Wait until every keeper has ended what it kept."""
+        """Wait until every keeper has ended what it kept; what resists is ended with its keeper."""
         os.close(self.lifeline)
-        until = time.monotonic() + 5
+        until = time.monotonic() + _PATIENCE
         while self.keepers and time.monotonic() < until:
             select.select([self.bell.reader], [], [], 0.1)
             self.bell.hush()
