@@ -9,10 +9,10 @@ from threading import Thread
 import msgspec
 
 from bottega.agents.agent import BUILT_IN, Agent
-from bottega.agents.limits import PRESETS
+from bottega.agents.limits import preset
 from bottega.agents.model import Model
 from bottega.agents.plan import Plan
-from bottega.errors import BadUsage, Misconfigured, NotFound, Problem
+from bottega.errors import Misconfigured, NotFound, Problem
 from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.servers import Servers
@@ -132,14 +132,10 @@ class Runtime:
                 f"There is no agent {name or values.agent!r}.",
                 hint=f"There are: {', '.join(BUILT_IN)}.",
             )
-        limits = PRESETS.get(values.limits)
-        if limits is None:
-            raise BadUsage(
-                f"There is no preset of limits {values.limits!r}.",
-                hint=f"There are: {', '.join(PRESETS)}.",
-            )
         return msgspec.structs.replace(
-            agent, limits=limits, reasoning_in_answer=values.reasoning_in_answer
+            agent,
+            limits=preset(values.limits).within(agent.limits),
+            reasoning_in_answer=values.reasoning_in_answer,
         )
 
     def model(self, name: str) -> Model:

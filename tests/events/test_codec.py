@@ -41,7 +41,7 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
     if origin is tuple:
         return st.lists(any_of(inner[0]), max_size=3).map(tuple)
     if origin is dict:
-        return _json
+        return _json if inner[1] is Any else st.dictionaries(st.text(max_size=5), any_of(inner[1]))
     return struct_of(kind)
 
 

@@ -2,11 +2,15 @@
 
 from bottega.events.event import Event
 from bottega.events.facts import (
+    AgentChanged,
     ApprovalRequired,
     ApprovalResolved,
+    Aside,
     AssistantMessage,
     CancelRequested,
+    ChildStarted,
     Compaction,
+    CompactionUndone,
     ConversationRetrying,
     ErrorMessage,
     ExchangeResponse,
@@ -14,14 +18,18 @@ from bottega.events.facts import (
     FileReady,
     FileSeen,
     InputJsonDelta,
+    Instructions,
     Interrupted,
     MessageStart,
     ModeChanged,
     ModelChanged,
+    Opening,
     PromptCancelled,
     PromptEdited,
     PromptQueued,
     ReasoningDelta,
+    SessionCleared,
+    SessionReset,
     StreamReset,
     TextDelta,
     TodoItem,
@@ -232,6 +240,33 @@ def edits_and_todos() -> list[Event]:
     )  # fmt: skip
 
 
+def long_work() -> list[Event]:
+    hand = ToolUse("toolu_8", "delegate", {"agent": "reviewer", "task": "look at it"})
+    thought = Reasoning("The reviewer knows.", said=True)
+    opened = Opening(
+        {"mode": "ask", "git_branch": "main"}, (Instructions("AGENTS.md", "Be kind."),)
+    )
+    cleared = log(SessionCleared(), AgentChanged("coder"), message_id="")
+    first = log(
+        *prompt("work"), opened, Aside("Files: a.txt", "Be brief."), START,
+        AssistantMessage((thought, hand), "tool_use", Usage(90, 9), "sonnet", 5),
+        intent(hand), ChildStarted(hand.id, "ses_child", "reviewer", "look at it"),
+        ToolResultFact(hand.id, hand.name, (Text("fine"),), usage=Usage(40, 4), cost=3),
+        Compaction(
+            7, "They began.", verbatim=True, cut=(10,), reason="full", before=900, after=300,
+            dropped={"messages": 2, "results": 1}, usage=Usage(900, 20), cost=7,
+        ),
+        START, DONE, finished(2), message_id=FIRST, start=3,
+    )  # fmt: skip
+    undone = len(cleared) + len(first)
+    between = log(CompactionUndone(undone - 3), SessionReset(), message_id="", start=undone + 1)
+    given = ExchangeResponse(
+        True, "no_more_actions", "end_turn", 1, "{}", output={"ok": True}, repairs=1
+    )
+    last = log(*prompt("again"), START, DONE, given, message_id=SECOND, start=undone + 3)
+    return [*cleared, *first, *between, *last]
+
+
 SCENARIOS: dict[str, list[Event]] = {
     story.__name__.replace("_", "-"): story()
     for story in (
@@ -248,5 +283,6 @@ SCENARIOS: dict[str, list[Event]] = {
         server_tool,
         queue_and_settings,
         edits_and_todos,
+        long_work,
     )
 }

@@ -227,7 +227,7 @@ async def test_an_agent_may_have_its_calls_run_one_after_the_other(
 
     reads = [call("read_file", file_path="notes.txt") for _ in range(4)]
     async with Studio(home) as studio:
-        BUILT_IN["careful"] = Agent("careful", at_once=1)
+        BUILT_IN["careful"] = Agent(slug="careful", at_once=1)
         try:
             session = await studio.start(model=scripted(reads, SAY), folder=folder, agent="careful")
             await session.prompt("go")

@@ -1,7 +1,7 @@
 """An agent is data: what it is told, on which model it runs, with which tools and within which limits."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -12,7 +12,7 @@ from bottega.providers.provider import Wishes
 _PROMPT = """\
 You are an assistant at work in Bottega, a workshop where people and agents work on real projects.
 
-You work in the folder {folder}. Paths that you give to tools are relative to it.
+You work in the folder {project_path}. Paths that you give to tools are relative to it.
 Use a tool when the answer depends on what is in the folder; look before you claim. Several reads that do not depend on
 each other may be asked for at once. Change a file with the tools that edit files rather than with a command. Answer in
 Markdown, briefly, in the language of the person you talk to. Say plainly what you did not find or could not do."""
@@ -30,10 +30,19 @@ fetched, and may say no or change what is run. A denied call is not to be tried 
 }
 
 
-class Agent(msgspec.Struct, frozen=True):
-    name: str = "assistant"
+Type = Literal["StreamAgent", "IterativeAgent", "ReActAgent"]
+
+
+class Agent(msgspec.Struct, frozen=True, kw_only=True):
+    slug: str = "assistant"
+    """The name that settings, sessions and commands know it by."""
+    name: str = "Assistant"
+    description: str = ""
     prompt: str = _PROMPT
-    """The system prompt; `{folder}` stands for the workspace."""
+    """The system prompt; markers in it, such as `{project_path}`, stand for what the session begins with."""
+    type: Type = "IterativeAgent"
+    mode: Mode | Literal[""] = ""
+    """The most that it may do, whatever the session's mode; empty: all that the session's mode allows."""
     model: str = ""
     """Empty: the session's."""
     tools: tuple[str, ...] | None = None
@@ -48,7 +57,7 @@ class Agent(msgspec.Struct, frozen=True):
     """Put what the model thought in front of its final response, as plain text."""
 
     def system(self, folder: str, mode: Mode = "ask") -> str:
-        return f"{self.prompt.replace('{folder}', folder)}\n\n{_MODES[mode]}"
+        return f"{self.prompt.replace('{project_path}', folder)}\n\n{_MODES[mode]}"
 
 
-BUILT_IN = {"assistant": Agent()}
+BUILT_IN: dict[str, Agent] = {"assistant": Agent()}

@@ -38,6 +38,13 @@ class TodoItem(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     priority: str = "medium"
 
 
+class Instructions(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A file of the project that says how to work in it."""
+
+    path: str
+    text: str
+
+
 class PromptQueued(_Fact, frozen=True):
     """A prompt was admitted; it waits for its turn."""
 
@@ -64,6 +71,20 @@ class UserMessage(_Fact, frozen=True):
     steer: bool = False
     prompt_id: str = ""
     """Of a steer: the id that its own prompt had."""
+
+
+class Opening(_Fact, frozen=True):
+    """What the system prompt is made with from here on, fixed so that it stays the same to the byte."""
+
+    markers: dict[str, str] = {}
+    instructions: tuple[Instructions, ...] = ()
+
+
+class Aside(_Fact, frozen=True):
+    """What the model is told around the user's words, or after results; never the user's own words."""
+
+    before: str = ""
+    after: str = ""
 
 
 class MessageStart(_Fact, frozen=True):
@@ -192,6 +213,18 @@ class ModelChanged(_Fact, frozen=True):
     model: str
 
 
+class AgentChanged(_Fact, frozen=True):
+    agent: str
+
+
+class SessionReset(_Fact, frozen=True):
+    """The model sees nothing of what came before; the log keeps it."""
+
+
+class SessionCleared(_Fact, frozen=True):
+    """All that came before was deleted."""
+
+
 class CancelRequested(_Fact, frozen=True):
     """Stop the running exchange (the envelope's `message_id`) now."""
 
@@ -215,7 +248,37 @@ class Compaction(_Fact, frozen=True):
     """History up to `upto` is replaced by `summary` in what the model sees; the log keeps it."""
 
     upto: int
-    summary: str
+    """0: nothing is replaced, only `cut`."""
+    summary: str = ""
+    verbatim: bool = False
+    """What the user said up to there stays, word for word, before the summary."""
+    cut: tuple[int, ...] = ()
+    """Results after `upto` of which the model sees only that they were there, by their index."""
+    reason: str = ""
+    """`full`, `asked` or `overflow`."""
+    before: int = 0
+    """Tokens of the request before."""
+    after: int = 0
+    dropped: dict[str, int] = {}
+    """How many of what the model no longer sees: messages, results."""
+    usage: Usage = Usage()
+    """Of the model call that wrote the summary."""
+    cost: int | None = 0
+
+
+class CompactionUndone(_Fact, frozen=True):
+    """The compaction at that index no longer counts."""
+
+    compaction: int
+
+
+class ChildStarted(_Fact, frozen=True):
+    """A call handed its task to an agent in a session of its own."""
+
+    tool_id: str
+    session_id: str
+    agent: str
+    task: str
 
 
 class Interrupted(_Fact, frozen=True):
@@ -243,6 +306,10 @@ class ExchangeResponse(_Fact, frozen=True):
     cost: int | None = 0
     """Micro-USD; None: a price of it is unknown."""
     duration_ms: int = 0
+    output: Any = None
+    """What was asked for by a schema, as JSON knows it."""
+    repairs: int = 0
+    """How often the model had to mend that."""
 
 
 FACTS: dict[str, type[msgspec.Struct]] = {
@@ -250,6 +317,8 @@ FACTS: dict[str, type[msgspec.Struct]] = {
     "prompt_edited": PromptEdited,
     "prompt_cancelled": PromptCancelled,
     "user_message": UserMessage,
+    "opening": Opening,
+    "aside": Aside,
     "message_start": MessageStart,
     "text_delta": TextDelta,
     "reasoning_delta": ReasoningDelta,
@@ -264,10 +333,15 @@ FACTS: dict[str, type[msgspec.Struct]] = {
     "todos_changed": TodosChanged,
     "mode_changed": ModeChanged,
     "model_changed": ModelChanged,
+    "agent_changed": AgentChanged,
+    "session_reset": SessionReset,
+    "session_cleared": SessionCleared,
     "cancel_requested": CancelRequested,
     "conversation_retrying": ConversationRetrying,
     "file_ready": FileReady,
     "compaction": Compaction,
+    "compaction_undone": CompactionUndone,
+    "child_started": ChildStarted,
     "interrupted": Interrupted,
     "error_message": ErrorMessage,
     "exchange_response": ExchangeResponse,
@@ -286,6 +360,10 @@ GUESTS = frozenset(
         "approval_resolved",
         "mode_changed",
         "model_changed",
+        "agent_changed",
+        "session_reset",
+        "session_cleared",
+        "compaction_undone",
         "cancel_requested",
     }
 )

@@ -15,6 +15,8 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="text"
     text: str
     origin: Origin = ""
     signature: str = ""
+    aside: bool = False
+    """Told to the model beside what the user said; nobody's words."""
 
 
 class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="reasoning"):
@@ -26,6 +28,8 @@ class Reasoning(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="
     """The provider's seal on the thought: must go back unchanged, or not at all."""
     raw: dict[str, Any] | None = None
     """The provider's own item, where text and signature do not say it all (redacted thoughts)."""
+    said: bool = False
+    """It was written into the answer, as a THOUGHT: it goes back to every model in those words."""
 
 
 class Media(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -88,8 +92,8 @@ Block = Text | Reasoning | Image | Audio | Document | ToolUse | ToolResult | Sou
 
 
 def plain_text(blocks: tuple[Block, ...]) -> str:
-    """The visible text, without reasoning."""
-    return "".join(block.text for block in blocks if isinstance(block, Text))
+    """What was said, without reasoning and asides."""
+    return "".join(block.text for block in blocks if isinstance(block, Text) and not block.aside)
 
 
 def tool_uses(blocks: tuple[Block, ...]) -> list[ToolUse]:

@@ -157,7 +157,9 @@ def _text(block: Text, origin: Origin) -> Text | None:
     return _replace(block, text=_whole(text))
 
 
-def _reasoning(block: Reasoning, origin: Origin) -> Reasoning | None:
+def _reasoning(block: Reasoning, origin: Origin) -> Text | Reasoning | None:
+    if block.said:
+        return _text(Text(f"THOUGHT: {block.text}"), origin)
     if block.origin != origin:
         return None
     sealed = block.signature or block.raw is not None

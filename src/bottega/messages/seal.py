@@ -19,8 +19,12 @@ def unsealed(messages: Sequence[Message], model: str) -> Sequence[Message]:
 
 
 def _opened(message: Message) -> Message:
-    content = tuple(_plain(block) for block in message.content if not isinstance(block, Reasoning))
+    content = tuple(_plain(block) for block in message.content if not _is_sealed(block))
     return msgspec.structs.replace(message, content=content)
+
+
+def _is_sealed(block: Block) -> bool:
+    return isinstance(block, Reasoning) and not block.said
 
 
 def _plain(block: Block) -> Block:

@@ -5,7 +5,7 @@ A prompt's row is committed together with `prompt_queued`; after that the client
 
 import hashlib
 import sqlite3
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -34,6 +34,10 @@ class Prompt(msgspec.Struct, frozen=True):
     wishes: Wishes = Wishes()
     steer: bool = False
     """Say it into the exchange that runs; if none does, it is a prompt like any other."""
+    attended: bool = False
+    """Somebody is there to answer: a limit is an ask, and not the end."""
+    schema: dict[str, Any] | None = None
+    """The JSON schema that the final response must fit."""
 
 
 class Admission(msgspec.Struct, frozen=True):

@@ -18,7 +18,8 @@ VERSION = 1
 """Programs below a session's `needs` may follow it but not run it."""
 
 _COLUMNS = (
-    "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode"
+    "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
+    " parent, parent_call, depth"
 )
 
 
@@ -37,6 +38,12 @@ class SessionRow(msgspec.Struct, frozen=True):
     last_index: int
     mode: str = ""
     """Empty: the settings' own."""
+    parent: int | None = None
+    """The number of the session whose agent handed this one its task."""
+    parent_call: str = ""
+    """The call by which it did, as `message_id/tool_id`."""
+    depth: int = 0
+    """How many sessions stand above it."""
 
 
 def now() -> int:

@@ -94,4 +94,24 @@ CREATE TABLE client_tools (
 ) STRICT, WITHOUT ROWID;
 """,
     ),
+    Migration(
+        3,
+        "children and what was spent",
+        """
+ALTER TABLE sessions ADD COLUMN parent INTEGER REFERENCES sessions (n) ON DELETE SET NULL;
+ALTER TABLE sessions ADD COLUMN parent_call TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
+
+CREATE TABLE spent (
+  at INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  iterations INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL
+) STRICT;
+CREATE INDEX spent_by_time ON spent (at);
+""",
+    ),
 )

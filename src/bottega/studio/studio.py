@@ -97,7 +97,7 @@ class Studio:
         self.runtime.model(chosen)
         row = await self.runtime.sessions.create(
             model=chosen,
-            agent=self.runtime.agent(agent).name,
+            agent=self.runtime.agent(agent).slug,
             folder=str(where),
             title=title,
             mode=checked_mode(mode) if mode else "",
