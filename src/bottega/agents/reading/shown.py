@@ -43,6 +43,11 @@ class Shown:
         self._sieve.end()
         return self._take()
 
+    @property
+    def thoughts(self) -> tuple[str, ...]:
+        """The thoughts that have come to their end."""
+        return tuple(self._sieve.thoughts)
+
     def reading(self) -> Reading:
         """All that was found, after `rest`."""
         return reading(self._sieve, "".join(self._shown))
