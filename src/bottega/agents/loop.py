@@ -15,7 +15,7 @@ from bottega.agents.think import Answer, Call
 from bottega.agents.world import Ended, World
 from bottega.approvals.mode import Mode
 from bottega.events import facts
-from bottega.messages.block import Text, ToolResult, tool_uses
+from bottega.messages.block import Text, ToolResult, ToolUse, tool_uses
 from bottega.messages.message import Message
 from bottega.messages.repair import repair
 from bottega.messages.seal import unsealed
@@ -65,12 +65,20 @@ class _Steps:
         uses = tool_uses(content)
         results = await world.act(uses, mode) if uses else []
         history += [Message("tool", (_result(each),)) for each in results]
+        if self._plan.agent.type == "StreamAgent":
+            self._saved(uses, results)
         self.course.note(content, results)
         steers = await world.steers()
         if steers:
             history += steers
             return None
         return await self._next(answer, results, mode)
+
+    def _saved(self, uses: list[ToolUse], results: list[facts.ToolResultFact]) -> None:
+        for use, result in zip(uses, results, strict=True):
+            if not result.is_error:
+                size = len(use.input["content"].encode())
+                self._world.emit(facts.FileReady(use.input["file_path"], size))
 
     async def _next(
         self, answer: Answer, results: list[facts.ToolResultFact], mode: Mode
