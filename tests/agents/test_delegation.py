@@ -74,7 +74,8 @@ async def test_what_a_child_uses_counts_to_its_parent(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
     usage = {"input_tokens": 90, "output_tokens": 10}
-    turn: Callable[[Any], Any] = lambda step: {"steps": [step], "usage": usage}
+    def turn(step: Any) -> Any:
+        return {"steps": [step], "usage": usage}
     model = by_task(
         scripted,
         parent=[turn(hand("child")), turn(say("Done."))],

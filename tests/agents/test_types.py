@@ -1,6 +1,6 @@
 """What each type of agent makes of what its model writes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +40,13 @@ def call(name: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def house(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def house(monkeypatch: pytest.MonkeyPatch) -> None:
     for each in (
         Agent(slug="writer", type="StreamAgent", prompt="Write files."),
         Agent(slug="thinker", type="ReActAgent", prompt="Think."),
         Agent(slug="looker", mode="plan"),
     ):
         monkeypatch.setitem(agents.BUILT_IN, each.slug, each)
-    yield
 
 
 async def ran(
