@@ -21,6 +21,7 @@ from bottega.messages.message import Message
 from bottega.providers.anthropic import thinking
 from bottega.providers.protocol import abilities
 from bottega.providers.protocol.json_values import encode
+from bottega.providers.protocol.schemas import narrowed, unheld
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 VERSION = "2023-06-01"
@@ -37,12 +38,9 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     """The HTTP request; raises `Unsupported` where the model lacks what a message needs."""
     abilities.check(request)
     plan = thinking.plan(request)
-    body: _Wire = {
-        "model": request.model,
-        "max_tokens": plan.max_tokens,
-        "messages": _conversation(request),
-        **plan.fields,
-    }
+    body: _Wire = {"model": request.model, "max_tokens": plan.max_tokens, **plan.fields}
+    notices = [*plan.notices, *_set_schema(body, request)]
+    notices += _set_temperature(body, request, plan.thinks)
     if request.stream:
         body["stream"] = True
     if request.system.strip():
@@ -51,7 +49,8 @@ def to_wire(request: Request, target: Target) -> WireRequest:
         body["tools"] = [_tool(tool) for tool in request.tools]
         if "system" not in body:
             body["tools"][-1]["cache_control"] = _CACHE
-    notices = [*plan.notices, *_set_temperature(body, request, plan.thinks)]
+    # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
+    body["messages"] = _conversation(request)
     return WireRequest(_url(target.base_url), _headers(target), encode(body), tuple(notices))
 
 
@@ -66,6 +65,19 @@ def _headers(target: Target) -> dict[str, str]:
     if target.key:
         headers["x-api-key"] = target.key
     return {**headers, **{name.lower(): value for name, value in target.headers.items()}}
+
+
+def _set_schema(body: _Wire, request: Request) -> list[str]:
+    """Tools may be on offer at the same time. A server of this protocol that is not Anthropic knows no such field."""
+    if request.schema is None:
+        return []
+    able = request.abilities.json and thinking.version_of(request.model) > (0, 0)
+    schema = narrowed(request.schema) if able else None
+    if schema is None:
+        return [unheld(request.model)]
+    form = {"type": "json_schema", "schema": schema}
+    body["output_config"] = {**body.get("output_config", {}), "format": form}
+    return []
 
 
 def _set_temperature(body: _Wire, request: Request, thinks: bool) -> list[str]:

@@ -28,6 +28,7 @@ from bottega.providers.openai.parts import (
     check_media,
     data_url,
     file_name,
+    held_to,
     is_openai,
     joined,
     may_reason,
@@ -37,6 +38,8 @@ from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 _STRICT = ("api.groq.com", "api.mistral.ai", "api.cerebras.ai", "api.x.ai")
 """Hosts that refuse a message with fields they do not know."""
+_SCHEMALESS = ("api.deepseek.com", "api.z.ai", "open.bigmodel.cn")
+"""Hosts that can be held to JSON, but to no schema."""
 
 
 def to_wire(request: Request, target: Target) -> WireRequest:
@@ -44,9 +47,12 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     check_abilities(request)
     notices: list[str] = []
     body: dict[str, Any] = {"model": request.model}
-    body["messages"] = _Messages(request, target, notices).all()
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
+    if held := held_to(request, notices):
+        loose = _host(target) in _SCHEMALESS
+        whole = {"type": "json_schema", "json_schema": held}
+        body["response_format"] = {"type": "json_object"} if loose else whole
     add_temperature(body, request, notices)
     if request.max_output is not None:
         body["max_completion_tokens" if is_openai(target) else "max_tokens"] = request.max_output
@@ -55,6 +61,8 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     body["stream"] = request.stream
     if request.stream and _host(target) != "api.mistral.ai":
         body["stream_options"] = {"include_usage": True}
+    # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
+    body["messages"] = _Messages(request, target, notices).all()
     return post(target, "/chat/completions", body, notices)
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from bottega.errors import Unsupported
 from bottega.messages.block import Audio, Document, Image, Media, Text, ToolUse
+from bottega.providers.protocol.schemas import NAME, is_strict, unheld
 from bottega.providers.protocol.surrogates import mended
 from bottega.providers.provider import Request, Target, WireRequest
 
@@ -79,6 +80,16 @@ def may_reason(request: Request, notices: list[str]) -> bool:
         return request.abilities.reasoning
     notices.append(f"The model {request.model!r} takes no reasoning effort; it was left out.")
     return False
+
+
+def held_to(request: Request, notices: list[str]) -> dict[str, Any] | None:
+    """The schema that the answer must fit, with its name; None where there is none, or the model would refuse it."""
+    if request.schema is None:
+        return None
+    if not request.abilities.json:
+        notices.append(unheld(request.model))
+        return None
+    return {"name": NAME, "schema": request.schema, "strict": is_strict(request.schema)}
 
 
 def data_url(block: Media) -> str:

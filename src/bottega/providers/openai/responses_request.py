@@ -24,6 +24,7 @@ from bottega.providers.openai.parts import (
     check_media,
     data_url,
     file_name,
+    held_to,
     is_openai,
     joined,
     may_reason,
@@ -42,7 +43,6 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     body: dict[str, Any] = {"model": request.model}
     if request.system:
         body["instructions"] = request.system
-    body["input"] = _Input(request, target, notices).all()
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     add_temperature(body, request, notices)
@@ -55,8 +55,12 @@ def to_wire(request: Request, target: Target) -> WireRequest:
             body["reasoning"]["summary"] = "auto"
     if thinks or (request.abilities.reasoning and request.model.startswith(_THINKERS)):
         body["include"] = ["reasoning.encrypted_content"]
+    if held := held_to(request, notices):
+        body["text"] = {"format": {"type": "json_schema", **held}}
     body["store"] = False
     body["stream"] = request.stream
+    # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
+    body["input"] = _Input(request, target, notices).all()
     return post(target, "/responses", body, notices)
 
 
