@@ -1,7 +1,6 @@
 """A request as the Messages API wants it: roles alternate, results first, thoughts go back sealed.
 
-The prefix that stays the same (tools, system) and the last message of the user are marked for the
-prompt cache.
+What stays the same (tools, system) and the user's last two turns are marked for the prompt cache.
 """
 
 import re
@@ -20,6 +19,7 @@ from bottega.messages.block import (
 from bottega.messages.message import Message
 from bottega.providers.anthropic import thinking
 from bottega.providers.protocol import abilities
+from bottega.providers.protocol.cache_marks import MARK, mark_turns
 from bottega.providers.protocol.json_values import encode
 from bottega.providers.protocol.schemas import narrowed, unheld
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
@@ -27,7 +27,6 @@ from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 VERSION = "2023-06-01"
 """The version that every server of this protocol knows; `Target.headers` may name a newer one."""
 
-_CACHE = {"type": "ephemeral"}
 _PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -44,11 +43,11 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     if request.stream:
         body["stream"] = True
     if request.system.strip():
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHE}]
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": MARK}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
         if "system" not in body:
-            body["tools"][-1]["cache_control"] = _CACHE
+            body["tools"][-1]["cache_control"] = MARK
     # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
     body["messages"] = _conversation(request)
     return WireRequest(_url(target.base_url), _headers(target), encode(body), tuple(notices))
@@ -110,8 +109,7 @@ def _conversation(request: Request) -> list[_Wire]:
     for turn in turns:
         if turn["role"] == "user":
             turn["content"].sort(key=_after_results)
-    if turns and turns[-1]["role"] == "user":
-        turns[-1]["content"][-1]["cache_control"] = _CACHE
+    mark_turns(turns)
     return turns
 
 

@@ -21,6 +21,7 @@ from bottega.messages.block import (
 )
 from bottega.messages.message import Message
 from bottega.providers.openai.parts import (
+    add_cache_key,
     add_temperature,
     arguments_text,
     audio_part,
@@ -34,6 +35,7 @@ from bottega.providers.openai.parts import (
     may_reason,
     post,
 )
+from bottega.providers.protocol.cache_marks import mark_chat
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 _STRICT = ("api.groq.com", "api.mistral.ai", "api.cerebras.ai", "api.x.ai")
@@ -61,8 +63,11 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     body["stream"] = request.stream
     if request.stream and _host(target) != "api.mistral.ai":
         body["stream_options"] = {"include_usage": True}
+    add_cache_key(body, request, target)
     # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
-    body["messages"] = _Messages(request, target, notices).all()
+    messages = _Messages(request, target, notices).all()
+    marked = _host(target) == "openrouter.ai" and request.model.startswith("anthropic/")
+    body["messages"] = mark_chat(messages) if marked else messages
     return post(target, "/chat/completions", body, notices)
 
 

@@ -17,7 +17,17 @@ _FORMATS = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "x-
 def is_openai(target: Target) -> bool:
     """Whether requests go to OpenAI itself, or to Azure's house of it."""
     host = urlsplit(target.base_url).hostname or ""
-    return host == "api.openai.com" or host.endswith((".api.openai.com", ".openai.azure.com"))
+    return _is_itself(host) or host.endswith(".openai.azure.com")
+
+
+def _is_itself(host: str) -> bool:
+    return host == "api.openai.com" or host.endswith(".api.openai.com")
+
+
+def add_cache_key(body: dict[str, Any], request: Request, target: Target) -> None:
+    """Requests with one key go to one machine, where their beginning is cached. Only OpenAI itself knows the field."""
+    if request.cache_key and _is_itself(urlsplit(target.base_url).hostname or ""):
+        body["prompt_cache_key"] = request.cache_key[:64]
 
 
 def post(target: Target, path: str, body: dict[str, Any], notices: list[str]) -> WireRequest:

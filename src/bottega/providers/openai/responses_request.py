@@ -17,6 +17,7 @@ from bottega.messages.block import (
     ToolUse,
 )
 from bottega.providers.openai.parts import (
+    add_cache_key,
     add_temperature,
     arguments_text,
     audio_part,
@@ -59,6 +60,7 @@ def to_wire(request: Request, target: Target) -> WireRequest:
         body["text"] = {"format": {"type": "json_schema", **held}}
     body["store"] = False
     body["stream"] = request.stream
+    add_cache_key(body, request, target)
     # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
     body["input"] = _Input(request, target, notices).all()
     return post(target, "/responses", body, notices)
