@@ -214,6 +214,15 @@ def test_a_tool_name_that_the_model_made_up_is_made_acceptable() -> None:
     assert names == ["functions_read_file", "unnamed"]
 
 
+def test_for_gemini_a_name_begins_with_a_letter() -> None:
+    named = ("9lives", "-x", "_x", "x", "9" * 64)
+    calls = answer(*(ToolUse(str(place), name) for place, name in enumerate(named)))
+    (_, mended, *_) = repair((user("go"), calls), "gemini")
+    names = [block.name for block in mended.content if isinstance(block, ToolUse)]
+    assert names == ["_9lives", "_-x", "_x", "x", "_" + "9" * 63]
+    assert repair((user("go"), calls), "openai-chat")[1] == calls
+
+
 @pytest.mark.requirement("C15")
 def test_thoughts_and_seals_go_back_to_the_protocol_that_wrote_them_and_to_no_other() -> None:
     thought = Reasoning("hm", "anthropic", "seal")

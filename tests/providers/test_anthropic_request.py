@@ -335,6 +335,10 @@ def test_a_turn_of_another_model_goes_on_without_a_budget() -> None:
     wire = sent(request(*history, effort="high"))
     assert b"budget" not in wire.body
     assert wire.notices
+    steered = sent(request(*history, user("Wait."), effort="high"))
+    assert b"budget" not in steered.body
+    after = sent(request(*history, said(Text("b")), user("c"), effort="high"))
+    assert b"budget" in after.body
     own = said(Reasoning("Hm.", "anthropic", "s"), ToolUse("x", "f"))
     assert b"budget" in sent(request(user("a"), own, result("x"), effort="high")).body
     assert b"adaptive" in sent(request(*history, effort="high", model="claude-opus-5")).body

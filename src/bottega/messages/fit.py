@@ -196,6 +196,8 @@ def _use(block: ToolUse, origin: Origin) -> ToolUse | None:
         block = _replace(block, raw=None)
     if not _is_name(block.name):
         block = _replace(block, name=name(block.name, "unnamed"))
+    if origin == "gemini" and not block.name[0].isalpha() and block.name[0] != "_":
+        block = _replace(block, name=f"_{block.name}"[:64])
     if not _flat(block.input) and not _speakable(block.input):
         block = _replace(
             block, input=json.loads(_whole(json.dumps(block.input, ensure_ascii=False)))

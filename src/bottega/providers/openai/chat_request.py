@@ -99,23 +99,34 @@ class _Messages:
                 continue
             if self._shown:
                 self._flush()
-            if len(content) == 1 and type(content[0]) is Text and content[0].text:
-                # Nearly every message of a long history; both roles say it alike.
-                self._out.append({"role": message.role, "content": content[0].text})
-            elif message.role == "user":
+            if message.role == "user":
                 self._add_user(content)
+            elif len(content) == 1 and type(content[0]) is Text and content[0].text:
+                self._out.append({"role": "assistant", "content": content[0].text})
             else:
                 self._add_assistant(content)
         self._flush()
         return self._out
 
     def _add_user(self, content: Sequence[Block]) -> None:
-        texts = [block for block in content if isinstance(block, Text)]
-        if not any(isinstance(block, Media) for block in content):
-            self._out.append({"role": "user", "content": joined(texts)})
-            return
-        parts = [self._part(block) for block in content if isinstance(block, Text | Media)]
-        self._out.append({"role": "user", "content": [part for part in parts if part]})
+        if len(content) == 1 and type(content[0]) is Text:
+            # Nearly every message of a long history.
+            self._hear(content[0].text)
+        elif any(isinstance(block, Media) for block in content):
+            parts = [self._part(block) for block in content if isinstance(block, Text | Media)]
+            self._hear([part for part in parts if part])
+        else:
+            self._hear(joined([block for block in content if isinstance(block, Text)]))
+
+    def _hear(self, said: str | list[dict[str, Any]]) -> None:
+        """What the user said. Who speaks twice in a row has spoken once: strict servers want roles to alternate."""
+        last = self._out[-1] if self._out else {}
+        if last.get("role") != "user":
+            self._out.append({"role": "user", "content": said})
+        elif isinstance(last["content"], str) and isinstance(said, str):
+            last["content"] += f"\n\n{said}"
+        else:
+            last["content"] = [*_as_parts(last["content"]), *_as_parts(said)]
 
     def _part(self, block: Text | Media) -> dict[str, Any] | None:
         if isinstance(block, Text):
@@ -164,8 +175,12 @@ class _Messages:
 
     def _flush(self) -> None:
         if self._shown:
-            self._out.append({"role": "user", "content": self._shown})
+            self._hear(self._shown)
             self._shown = []
+
+
+def _as_parts(said: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": said}] if isinstance(said, str) else said
 
 
 def _call(use: ToolUse) -> dict[str, Any]:

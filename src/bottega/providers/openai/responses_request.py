@@ -36,6 +36,9 @@ from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 _THINKERS = ("gpt-5", "o1", "o3", "o4", "codex")
 """Families that think unasked; a model of another kind refuses to be asked for sealed thoughts."""
 
+_LEAST_OUTPUT = 16
+"""Fewer tokens of answer are refused."""
+
 
 def to_wire(request: Request, target: Target) -> WireRequest:
     """The HTTP request. Raises `errors.Unsupported` where the model lacks what a message needs."""
@@ -48,7 +51,7 @@ def to_wire(request: Request, target: Target) -> WireRequest:
         body["tools"] = [_tool(tool) for tool in request.tools]
     add_temperature(body, request, notices)
     if request.max_output is not None:
-        body["max_output_tokens"] = request.max_output
+        body["max_output_tokens"] = max(request.max_output, _LEAST_OUTPUT)
     thinks = may_reason(request, notices)
     if thinks:
         body["reasoning"] = {"effort": request.effort}
