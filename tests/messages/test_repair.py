@@ -256,6 +256,13 @@ def test_what_a_provider_ran_itself_goes_back_to_it_and_to_no_other() -> None:
     assert repair(history, "openai-chat")[1] == answer(Text("found it"))
 
 
+def test_what_gemini_thought_before_code_that_never_ran_is_no_answer() -> None:
+    code = {"executableCode": {"code": "1"}}
+    ran = ToolUse("s", "code_execution", {}, server=True, origin="gemini", raw=code)
+    history = (user("go"), answer(Reasoning("hm", "gemini", "seal"), ran), user("on"))
+    assert repair(history, "gemini") == (Message("user", (Text("go"), Text("on"))),)
+
+
 def test_a_search_that_was_cut_off_does_not_go_back_to_anthropic() -> None:
     search = ToolUse("s", "web_search", {}, server=True, origin="anthropic", raw={"id": "s"})
     found = ToolResult("s", (), server=True, origin="anthropic", raw={"id": "s"})

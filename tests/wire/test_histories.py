@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -26,6 +27,7 @@ from bottega.messages.message import Message
 from bottega.messages.repair import repair
 from bottega.messages.seal import unsealed
 from bottega.providers.catalog import abilities
+from bottega.providers.protocol.surrogates import mend
 from bottega.providers.provider import Effort, Request, Target, ToolSpec
 from bottega.providers.wires import WireName, wire
 from tests.hunt import SEED, examples
@@ -102,14 +104,33 @@ def check(place: Place, body: Body) -> None:
 
 
 def is_refused(place: Place, history: History, model: str) -> str:
-    """Why the provider would refuse this; empty if it would not."""
+    """Why the provider would refuse this, or what it would not hear; empty if all is well."""
     try:
-        check(place, sent(place, history, model))
+        body = sent(place, history, model)
+        check(place, body)
     except Rejected as refusal:
         return str(refusal)
     except Unsupported:
         return ""
+    return lost(body, history)
+
+
+def lost(body: Body, history: History) -> str:
+    """What the user said and the body does not; empty if it says it all."""
+    told = "\0".join(strings(body))
+    for message in history:
+        for block in message.content if message.role == "user" else ():
+            if isinstance(block, Text) and block.text.strip() and mend(block.text) not in told:
+                return f"lost: {block.text!r}"
     return ""
+
+
+def strings(found: Any) -> Iterator[str]:
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, dict | list):
+        for entry in found.values() if isinstance(found, dict) else found:
+            yield from strings(entry)
 
 
 def smallest(place: Place, history: History, model: str) -> History:
