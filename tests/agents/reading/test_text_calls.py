@@ -24,7 +24,7 @@ from tests.agents.reading.corpus.case import READ, fence, tag
 from tests.hunt import examples
 
 ALL = Wanted(calls=True, signals=True, thoughts=True)
-hunted = settings(max_examples=examples(400, 50_000), deadline=None, database=None)
+hunted = settings(max_examples=examples(150, 50_000), deadline=None, database=None)
 
 
 def made(text: str) -> list[ToolUse]:
@@ -139,7 +139,7 @@ CLOSERS = st.sampled_from(
 
 
 @given(st.lists(CLOSERS, max_size=12).map("".join))
-@settings(max_examples=examples(300, 20_000), deadline=None, database=None)
+@settings(max_examples=examples(100, 20_000), deadline=None, database=None)
 def test_no_result_can_end_the_block_it_stands_in(content: str) -> None:
     text = tool_results_text(
         [

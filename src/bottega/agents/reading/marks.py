@@ -27,8 +27,8 @@ _TAGS = frozenset(
 )
 _COMMENT = re.compile(r"<!--\s*task complete\s*-->")
 _LABEL = re.compile(
-    r"(?P<head>#{1,6} {1,4})?(?P<open>\*{0,3}|_{0,3})(?P<word>" + "|".join(LABELS) + r")"
-    r"(?: \d{1,4})?(?P<inner>:?)(?P<close>\*{0,3}|_{0,3})(?P<outer>:?)(?P<rest>[^\r\n]*)",
+    r"(?P<head>#{1,6} {1,4})?(?P<open>[*_]{0,3})(?P<word>" + "|".join(LABELS) + r")"
+    r"(?: \d{1,4})?(?P<inner>:?)(?P<close>[*_]{0,3})(?P<outer>:?)(?P<rest>[^\r\n]*)",
     re.IGNORECASE,
 )
 
