@@ -93,7 +93,7 @@ def in_info(info: str) -> str:
     if colon and language and is_path(name):
         return name
     for word in words[:2]:
-        bare = word.strip("`\"'()*")
+        bare = word.strip("`\"'()")
         if is_path(bare) and (bare.lower() not in _LANGUAGES):
             return bare
     return ""

@@ -7,7 +7,7 @@ complete and must not be saved. Blocks in quotes, in comments and in other block
 import msgspec
 
 from bottega.agents.reading.file_names import in_first_line, in_info, in_line_before, is_saved
-from bottega.agents.reading.outline import Line, Outline, lines
+from bottega.agents.reading.outline import Line, Outline
 
 FILE_FORM = """\
 Write each file as one fenced block that holds the whole file and names its path behind the language:
@@ -50,6 +50,8 @@ class Files:
         ready: list[File] = []
         *whole, last = piece.split("\n")
         for part in whole:
+            if self._outline.full:
+                break
             self._parts.append(part)
             if file := self._line("".join(self._parts) + "\n"):
                 ready.append(file)
@@ -96,7 +98,7 @@ class Files:
 def files(text: str) -> tuple[File, ...]:
     """The files of a whole answer, in the order in which they were first written."""
     reader = Files()
-    ready = [file for line in lines(text) for file in reader.feed(line)] + reader.rest()
+    ready = [*reader.feed(text), *reader.rest()]
     found: dict[str, File] = {}
     for file in ready:
         # What was cut off does not take the place of what is whole.

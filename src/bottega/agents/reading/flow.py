@@ -9,6 +9,11 @@ _FIRST = (*_HEADS, *(f"[{head}" for head in _HEADS))
 _LONGEST = max(map(len, _FIRST))
 
 
+def begins_call(text: str) -> bool:
+    """Whether a text begins with the first key of a call."""
+    return "".join(text.split()).startswith(_FIRST)
+
+
 class Flow:
     def __init__(self, gated: bool) -> None:
         self._ready: list[str] = []

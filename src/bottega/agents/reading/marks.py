@@ -27,8 +27,8 @@ _TAGS = frozenset(
 )
 _COMMENT = re.compile(r"<!--\s*task complete\s*-->")
 _LABEL = re.compile(
-    r"(?P<head>#{1,6} {1,4})?(?P<open>\*{0,3}|_{0,3})(?P<word>" + "|".join(LABELS) + r")"
-    r"(?: \d{1,4})?(?P<inner>:?)(?P<close>\*{0,3}|_{0,3})(?P<outer>:?)(?P<rest>[^\r\n]*)",
+    r"(?P<head>#{1,6} {1,4})?(?P<open>[*_]{0,3})(?P<word>" + "|".join(LABELS) + r")"
+    r"(?: \d{1,4})?(?P<inner>:?)(?P<close>[*_]{0,3})(?P<outer>:?)(?P<rest>[^\r\n]*)",
     re.IGNORECASE,
 )
 
@@ -80,7 +80,7 @@ def starts_json(text: str) -> bool:
     return bare.startswith(("{", "[{")) or bare == "["
 
 
-_HELD = ("```", "~~~", "<tool_call", "<task_complete", CLOSING, "<!--", *map(str.lower, SIGNALS))
+_HELD = ("```", "~~~", "<tool_call", "<task_complete", CLOSING, "<!--")
 
 
 def may_mean(head: str, labels: bool) -> bool:
@@ -88,10 +88,12 @@ def may_mean(head: str, labels: bool) -> bool:
     word = head.strip().lstrip("*_# ").lower()
     if any(mark.startswith(word) or word.startswith(mark) for mark in _HELD):
         return True
-    if not labels:
-        return False
-    return any(_goes_on(mark, word) for mark in LABELS)
+    if any(_goes_on(signal.lower(), word, "*_.! ") for signal in SIGNALS):
+        return True
+    return labels and any(_goes_on(mark, word, ":*_ 0123456789") for mark in LABELS)
 
 
-def _goes_on(mark: str, word: str) -> bool:
-    return mark.startswith(word) or (word.startswith(mark) and word[len(mark)] in ":*_ 0123456789")
+def _goes_on(mark: str, word: str, after: str) -> bool:
+    if word.startswith(mark):
+        return word[len(mark) :].strip(after) == "" or (":" in after and word[len(mark)] in after)
+    return mark.startswith(word)

@@ -54,7 +54,7 @@ _ELEMENT = re.compile(r"<([a-z_]{1,20})(?=[\s>]|$)", re.IGNORECASE)
 _TABS = 4
 _NESTED = 8
 """How many marks of lists one line may begin with; nobody means more."""
-MOST_LINES = 100_000
+MOST_LINES = 50_000
 """What comes after so many lines is inert: nobody means that either, and reading stays quick."""
 
 
@@ -208,9 +208,10 @@ class Outline:
     def _markup(self, text: str, body: str, indent: int) -> Line | None:
         if body.startswith("<!--"):
             self._element = "" if "-->" in body[4:] else "-->"
-            self._paragraph_ends()
             kind: Kind = "markup" if self._element else "comment"
-            return Line(text, kind, indent=indent)
+            line = Line(text, kind, indent=indent, inside=self.inside)
+            self._paragraph_ends()
+            return line
         element = _ELEMENT.match(body)
         if element is None or element[1].lower() not in INERT:
             return None

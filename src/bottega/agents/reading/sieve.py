@@ -7,7 +7,7 @@ else is text.
 
 import msgspec
 
-from bottega.agents.reading.flow import Flow
+from bottega.agents.reading.flow import Flow, begins_call
 from bottega.agents.reading.foreign import Foreign
 from bottega.agents.reading.marks import (
     GOING,
@@ -60,7 +60,7 @@ class Sieve:
         """Whether a line that begins so is certainly text, so that it need not be waited for."""
         if self._call is not None or self._thought is not None:
             return False
-        if self._outline.inert or self._outline.inside:
+        if self._outline.inert or self._outline.inside not in ("", ">"):
             return True
         return head.strip() != "" and not may_mean(head, self._wanted.thoughts)
 
@@ -188,7 +188,7 @@ class Sieve:
         try:
             found = value(text)
         except Refusal:
-            meant = '"name"' in text and '"arguments"' in text and not self.foreign.leads(text)
+            meant = _is_broken_call(text) and not self.foreign.leads(text)
         else:
             meant = all(map(is_near, entries(found)))
         if meant:
@@ -198,6 +198,12 @@ class Sieve:
 
 def _is_call(line: Line) -> bool:
     return line.top and line.info.lower() == FENCE
+
+
+def _is_broken_call(text: str) -> bool:
+    """Whether what begins like a bare call goes on like one, or was cut off before it could."""
+    cut = text.count("{") > text.count("}") and "\n\n" not in text
+    return (cut and begins_call(text)) or ('"name"' in text and '"arguments"' in text)
 
 
 def _is_tag(line: Line) -> bool:

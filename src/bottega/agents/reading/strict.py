@@ -43,6 +43,8 @@ class Calls:
 
     def add(self, written: str, whole: bool = True) -> None:
         """Take what stood in one block: a call, a list of calls, or what is malformed."""
+        if len(self._uses) > MOST_CALLS:
+            return
         try:
             if not whole:
                 raise Refusal("it was not closed")
