@@ -173,9 +173,8 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        return Plan(
-            agent, model, registry, session.folder, wishes, self._new_notices(session.folder)
-        )
+        notices, own = self._new_notices(session.folder), self.settings.values.instructions
+        return Plan(agent, model, registry, session.folder, wishes, notices, own)
 
     def _new_notices(self, folder: str) -> tuple[str, ...]:
         """Why some tools are missing, each said once."""

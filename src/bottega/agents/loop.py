@@ -66,6 +66,14 @@ class World(Protocol):
         """What the user said meanwhile, now in the log."""
         ...
 
+    async def tell(self, history: list[Message], mode: Mode) -> None:
+        """Add to the history what the model has to know for the request that comes now."""
+        ...
+
+    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
+        """The system prompt; `text_mode`: the tools are told in it, with the form of a call."""
+        ...
+
     def mode(self) -> Mode:
         """The mode of the step that begins now: the model is told it, and its calls are judged by it."""
         ...
@@ -94,7 +102,8 @@ async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -
         step += 1
         mode = world.mode()
         notices = plan.notices if step == 1 else ()
-        request = _request(plan, history, world, mode)
+        await world.tell(history, mode)
+        request = _request(plan, history, world)
         answer = await _think(plan.model, request, world, step, notices)
         if answer is None:
             return Ended(False, "error", "error")
@@ -123,12 +132,12 @@ async def _limit(agent: Agent, world: World) -> Ended:
     return Ended(False, "resource_limit_exceeded", "limit")
 
 
-def _request(plan: Plan, history: list[Message], world: World, mode: Mode) -> Request:
+def _request(plan: Plan, history: list[Message], world: World) -> Request:
     model, wishes = plan.model, plan.wishes
     return Request(
         model=model.wire_name,
         messages=world.load(repair(unsealed(history, model.name), model.origin)),
-        system=plan.agent.system(plan.folder, mode),
+        system=world.system(text_mode=False),
         tools=plan.registry.specs() if model.abilities.tools else (),
         temperature=wishes.temperature,
         max_output=wishes.max_output,

@@ -16,3 +16,5 @@ class Plan(msgspec.Struct, frozen=True):
     wishes: Wishes = Wishes()
     notices: tuple[str, ...] = ()
     """What the person should know of this exchange's tools, one sentence each."""
+    instructions: str = ""
+    """What the user set as instructions for every session."""

@@ -30,6 +30,8 @@ from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import NOTHING, Noted
 from bottega.workers.acting.sandboxes import RunSandboxes
+from bottega.workers.telling import Telling
+from bottega.workers.told import Told
 from bottega.workers.track import Track
 from bottega.workspaces.changes.kept import blobs_of, keep
 from bottega.workspaces.confine import Root
@@ -64,6 +66,7 @@ class Exchange:
         hands: Hands,
         attachments: Attachments,
         known: Known | None = None,
+        told: Told | None = None,
     ) -> None:
         self.pen = pen
         self.track = Track()
@@ -71,6 +74,7 @@ class Exchange:
         self.session = session
         self.hands = hands
         self.known = known or hands.known(session.n)
+        self.told = told or hands.told(session.n)
         self.asking = Asking(
             hands.asks, self.record, session.n, message_id, patience=hands.patience
         )
@@ -83,6 +87,7 @@ class Exchange:
         self.step = 0
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
+        self._telling = Telling(self)
         self._attempt = 0
         self._before: tuple[int, int] = (0, 0)
         """The step and attempt that a crash broke off."""
@@ -92,6 +97,7 @@ class Exchange:
         actor = _ACTORS.get(kind, "system")
         event = Event(NAMES[kind], now(), payload, self.message_id, self.step, self._attempt, actor)
         self.track.note(event)
+        self.told.note(event)
         return event
 
     def emit(self, payload: msgspec.Struct) -> None:
@@ -127,6 +133,12 @@ class Exchange:
                 await self.record(said, partial(inbox.take_up, n=n, message_id=prompt.message_id))
                 told.append(Message("user", prompt.content))
         return told
+
+    async def tell(self, history: list[Message], mode: Mode) -> None:
+        await self._telling.tell(history, mode)
+
+    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
+        return self._telling.system(text_mode=text_mode, form=form, needs=needs)
 
     def mode(self) -> Mode:
         return self.hands.mode(self.session)

@@ -147,8 +147,15 @@ class Worker:
         if status == "queued" or pen.lease.parked:
             self._tell_mended(session.n)
         recalled = self._recall.take(session.n, pen.seq)
-        known = recalled.known if recalled else None
-        exchange = Exchange(pen, prompt.message_id, session, self._hands, self._attachments, known)
+        exchange = Exchange(
+            pen,
+            prompt.message_id,
+            session,
+            self._hands,
+            self._attachments,
+            recalled.known if recalled else None,
+            recalled.told if recalled else None,
+        )
         exchange.asking.on_wait = partial(self._tell_mended, session.n)
         try:
             if status == "running":
@@ -203,7 +210,9 @@ class Worker:
         if running.cancelled():  # before its first step, so that it could not close itself
             await finish(exchange, STOPPED, "Cancelled by the user")
         elif (history := running.result()) is not None:
-            self._recall.keep(session.n, exchange.pen.seq, Recalled(history, exchange.known))
+            self._recall.keep(
+                session.n, exchange.pen.seq, Recalled(history, exchange.known, exchange.told)
+            )
 
     async def _watch(
         self, n: int, after: int, exchange: Exchange, running: asyncio.Task[Any]

@@ -15,6 +15,8 @@ from bottega.workers.acting.asking import Asking
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import Noted
+from bottega.workers.told import Told
+from bottega.workers.track import Track
 from bottega.workspaces.edit import Change
 from bottega.workspaces.fence import Fence
 from bottega.workspaces.sandbox.sandbox import Sandbox
@@ -27,6 +29,8 @@ class Scene(Protocol):
     plan: Plan
     hands: Hands
     known: Known
+    told: Told
+    track: Track
     asking: Asking
     fence: Fence
     store: Blobs
