@@ -207,7 +207,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "T18": later("The ReAct agent says its thought before it acts."),
     "T19": later("A run ends by a signal, by having nothing to do, or by a limit."),
     "T20": later("Each step checks limits, asks, acts, and tells what it did."),
-    "T21": later("A request is the system prompt, the history and the wrapped prompt."),
+    "T21": shown("A request is the system prompt, the history and the wrapped prompt."),
     "T22": later("Steps, pieces, asks, ends and errors are there as simple events too."),
     "T23": later("The four words for a finished task are known in any case."),
     "T24": later("A run leaves nothing behind when it ends."),

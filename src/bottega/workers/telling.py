@@ -25,7 +25,7 @@ from bottega.messages.block import ToolResult, ToolUse, plain_text
 from bottega.messages.message import Message
 from bottega.sessions.plans import GO
 from bottega.tools.project import git
-from bottega.tools.project.glance import Glance, description, glance
+from bottega.tools.project.glance import Glance, description, glance, harmless
 from bottega.tools.project.instructions import instructions
 from bottega.workers.acting.scene import Scene
 from bottega.workers.others import MOST, Others
@@ -196,12 +196,7 @@ async def _git(folder: str) -> tuple[str, ...]:
     if not state or (not counts and "changes" in state):
         return ("nothing is changed",) if state else ()
     told = ", ".join(f"{count} {word}" for word, count in counts.items())
-    return (told, *map(_plain, state.get("files", ()))) if told else (state.get("note", ""),)
-
-
-def _plain(line: str) -> str:
-    text = line.encode(errors="surrogateescape").decode(errors="replace")
-    return "".join(each if each.isprintable() and each not in "<>" else "�" for each in text)
+    return (told, *map(harmless, state.get("files", ()))) if told else (state.get("note", ""),)
 
 
 def _last_step(history: Sequence[Message]) -> list[ToolUse]:

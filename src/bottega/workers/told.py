@@ -6,10 +6,14 @@ Nothing is told twice, in whatever process: what an aside told stands in it, by 
 from bottega.agents.prompt import turn
 from bottega.events import facts
 from bottega.events.event import Event
+from bottega.events.facts import NAMES
 
 FOLDED = tuple(
-    b'{"type":"%s"' % name
-    for name in (b"opening", b"aside", b"session_", b"compaction", b"todos_changed")
+    f'{{"type":"{NAMES[kind]}"'.encode()
+    for kind in (
+        *(facts.Opening, facts.Aside, facts.TodosChanged),
+        *(facts.SessionReset, facts.SessionCleared, facts.Compaction),
+    )
 )
 """How the facts begin that matter here."""
 

@@ -14,6 +14,7 @@ from bottega.agents.prompt.modes import mode_instructions
 from bottega.agents.prompt.system import instruction_file
 from bottega.approvals.mode import Mode
 from bottega.events.facts import Instructions, TodoItem
+from bottega.tools.project.glance import harmless
 
 Type = Literal["instruction", "todo-status", "security", "behavioral", "context"]
 Priority = Literal["high", "medium", "low"]
@@ -122,7 +123,7 @@ def _files(now: Situation) -> Iterable[Reminder]:
     if not fresh:
         return
     more = f" and {len(fresh) - _NAMED} more" if len(fresh) > _NAMED else ""
-    names = ", ".join(fresh[:_NAMED]) + more
+    names = ", ".join(map(harmless, fresh[:_NAMED])) + more
     text = f"Changed by somebody else since you read them: {names}. Read them again before you rely on them."
     yield Reminder(
         "context", "high", text, {f"file {path}": mark for path, mark in now.files.items()}

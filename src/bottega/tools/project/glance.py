@@ -75,14 +75,14 @@ def _entries(root: Root, path: str) -> tuple[list[str], bool]:
     finally:
         os.close(opened)
     names = [
-        _shown(name) + ("" if is_file else "/")
+        harmless(name) + ("" if is_file else "/")
         for is_file, name in ranked
         if is_file or name not in _PLACEHOLDERS
     ]
     return names, len(seen) > _SCANNED
 
 
-def _shown(name: str) -> str:
+def harmless(name: str) -> str:
     """A name as one harmless word: bytes that are no text, line breaks and brackets do not get through."""
     text = os.fsencode(name).decode(errors="replace")
     return "".join(each if each.isprintable() and each not in "<>" else "�" for each in text)
@@ -122,4 +122,4 @@ def _checked_out(root: Root) -> tuple[str, str]:
     else:
         with Root(top) as above:
             found = repository(above)
-    return _shown(found.branch), found.commit[:12]
+    return harmless(found.branch), found.commit[:12]
