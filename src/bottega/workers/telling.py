@@ -5,15 +5,17 @@ However slow the disk, a request waits no longer than `PATIENCE`; a look that ha
 """
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from bottega.agents.prompt import turn
+from bottega.agents.prompt.markers import used
 from bottega.agents.prompt.modes import mode_instructions
 from bottega.agents.prompt.reminder import Situation, due
 from bottega.agents.prompt.system import system, tool_list
@@ -30,6 +32,9 @@ from bottega.tools.project.instructions import instructions
 from bottega.workers.acting.scene import Scene
 from bottega.workers.others import MOST, Others
 from bottega.workspaces.confine import Root
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 PATIENCE = 2.0
 """Seconds that a request waits for what is to be told with it."""
@@ -73,7 +78,7 @@ class Telling:
         return system(
             plan.agent.prompt,
             opening,
-            tool_list=tool_list(registry),
+            tool_list=tool_list(registry) if "tool_list" in used(plan.agent.prompt) else "",
             tools=registry.get_system_prompt_section() if text_mode else "",
             form=form if text_mode else "",
             needs=needs,
@@ -92,22 +97,22 @@ class Telling:
 
         def look() -> _Seen:
             return _Seen(
-                glance(folder) if wide else None,
+                glance(folder, inside=first) if wide else None,
                 instructions(folder) if wide else None,
                 description(folder) if first else "",
                 self._others.changed(folder, files, held) if files else {},
             )
 
+        until = time.monotonic() + PATIENCE
         self._looking = asyncio.ensure_future(asyncio.to_thread(look))
-        state = asyncio.ensure_future(_git(folder)) if first else None
-        try:
-            await asyncio.wait({self._looking, *([state] if state else ())}, timeout=PATIENCE)
-        finally:
-            if state and not state.done():
+        seen = await _within(self._looking, until) or _Seen()
+        if first and seen.glance and seen.glance.repository:
+            state = asyncio.ensure_future(_git(folder))
+            try:
+                seen = msgspec.structs.replace(seen, git=await _within(state, until) or ())
+            finally:
                 state.cancel()
-        seen = self._looking.result() if self._looking.done() else _Seen()
-        lines = state.result() if state and state.done() and not state.cancelled() else ()
-        return msgspec.structs.replace(seen, git=lines)
+        return seen
 
     def _opening(self, mode: Mode, seen: _Seen) -> facts.Opening:
         folder, own = self._scene.plan.folder, self._scene.plan.instructions
@@ -183,6 +188,17 @@ class Telling:
         }
         found: dict[str, Any] = {name: getattr(limits, name) for name in used}
         return {name: (used[name], most) for name, most in found.items() if most}
+
+
+async def _within(work: "asyncio.Future[_T]", until: float) -> _T | None:
+    """What comes of it in time; a look that fails is a look that saw nothing."""
+    await asyncio.wait({work}, timeout=max(0.0, until - time.monotonic()))
+    if not work.done() or work.cancelled():
+        return None
+    if problem := work.exception():
+        _log.warning("looking at the folder failed: %r", problem)
+        return None
+    return work.result()
 
 
 async def _git(folder: str) -> tuple[str, ...]:

@@ -59,6 +59,7 @@ def test_the_branch_is_that_of_the_repository_around_the_folder(tmp_path: Path) 
     (tmp_path / ".git/refs/heads/main").write_text("a" * 40 + "\n")
     (tmp_path / "inner").mkdir()
     assert glance(str(tmp_path / "inner")) == Glance("main", "a" * 12)
+    assert glance(str(tmp_path)).repository
 
 
 def test_a_folder_that_is_gone_shows_nothing(tmp_path: Path) -> None:

@@ -33,18 +33,22 @@ class Glance(msgspec.Struct, frozen=True):
     """What lies at the top, folders with a slash; empty where that is too much."""
     lines: tuple[str, ...] = ()
     """A listing of at most `LINES` lines, two levels deep."""
+    repository: bool = False
+    """The folder is the top of a repository, whose state git can tell."""
 
 
-def glance(folder: str) -> Glance:
-    """Look; what cannot be read is left out."""
+def glance(folder: str, *, inside: bool = True) -> Glance:
+    """Look, also `inside` the folders at the top; what cannot be read is left out."""
     try:
         with Root(folder) as root:
             names, more = _entries(root, ".")
-            branch, commit = _checked_out(root)
-            lines = _lines(root, names, more)
+            top = repository_of(root.path)
+            branch, commit = _checked_out(root, top) if top else ("", "")
+            lines = _lines(root, names, more) if inside else ()
     except (Problem, OSError):
         return Glance()
-    return Glance(branch, commit, () if more or len(names) > NAMES else tuple(names), lines)
+    shown = () if more or len(names) > NAMES else tuple(names)
+    return Glance(branch, commit, shown, lines, top == root.path)
 
 
 def description(folder: str) -> str:
@@ -112,11 +116,8 @@ def _inner(root: Root, name: str, most: int) -> list[str]:
     return [f"  {each}" for each in inside]
 
 
-def _checked_out(root: Root) -> tuple[str, str]:
+def _checked_out(root: Root, top: str) -> tuple[str, str]:
     """Branch and commit, of the repository that the folder lies in."""
-    top = repository_of(root.path)
-    if not top:
-        return "", ""
     if top == root.path:
         found = repository(root)
     else:
