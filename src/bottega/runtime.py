@@ -199,6 +199,8 @@ class Runtime:
             self._new_notices(session.folder),
             prompt.schema,
             prompt.attended,
+            self.settings.values.instructions,
+            session.id,
         )
 
     def _new_notices(self, folder: str) -> tuple[str, ...]:

@@ -47,6 +47,9 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Meta(description="The model of new sessions; empty: chosen by what is configured."),
     ] = ""
     agent: Annotated[str, Meta(description="The agent of new sessions.")] = "assistant"
+    instructions: Annotated[
+        str, Meta(description="What every agent is told besides its own prompt, in your words.")
+    ] = ""
     mode: Annotated[
         Mode,
         Meta(description="How much may be done unasked: plan (nothing), ask, or allow."),

@@ -67,7 +67,7 @@ async def test_a_turn_with_tools_ends_in_the_last_answer_and_keeps_all_of_it(
     assert end.iterations == 2
     kinds = [event.type for event in log]
     assert kinds == [
-        *("prompt_queued", "user_message"),
+        *("prompt_queued", "user_message", "opening", "aside"),
         *("message_start", "assistant_message", "tool_intent", "tool_result"),
         *("message_start", "assistant_message", "exchange_response"),
     ]

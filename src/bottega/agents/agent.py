@@ -18,18 +18,6 @@ each other may be asked for at once. Change a file with the tools that edit file
 Markdown, briefly, in the language of the person you talk to. Say plainly what you did not find or could not do."""
 
 
-_MODES: dict[Mode, str] = {
-    "plan": """\
-You are in plan mode: nothing may be changed, run or fetched, and tools that would do so are blocked. Look around, then
-answer with a plan: what you would change, in which files, in which order, and how it can be checked. The person will
-accept it, change it or discard it.""",
-    "ask": """\
-You are in ask mode: you may read freely; the person is asked before a file is changed, a command runs or something is
-fetched, and may say no or change what is run. A denied call is not to be tried in another way.""",
-    "allow": "You are in allow mode: your calls run without anybody being asked. Be as careful as if you were alone.",
-}
-
-
 Type = Literal["StreamAgent", "IterativeAgent", "ReActAgent"]
 
 
@@ -55,9 +43,6 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """How many of its calls run at the same time; 1: one after the other."""
     reasoning_in_answer: bool = False
     """Put what the model thought in front of its final response, as plain text."""
-
-    def system(self, folder: str, mode: Mode = "ask") -> str:
-        return f"{self.prompt.replace('{project_path}', folder)}\n\n{_MODES[mode]}"
 
 
 BUILT_IN: dict[str, Agent] = {"assistant": Agent()}

@@ -22,6 +22,11 @@ class Plan(msgspec.Struct, frozen=True):
     """What the final response must fit."""
     attended: bool = False
     """Somebody is there to answer."""
+    instructions: str = ""
+    """What the user set as instructions for every session."""
+
+    cache_key: str = ""
+    """By which a provider knows requests that share a beginning."""
 
     @property
     def text_mode(self) -> bool:

@@ -7,16 +7,21 @@ from typing import Any
 
 import msgspec
 
-from bottega.agents.agent import Agent
+from bottega.agents.agent import Agent, Type
 from bottega.agents.reading.answer import Wanted, read
-from bottega.agents.reading.files import files
+from bottega.agents.reading.files import FILE_FORM, files
 from bottega.agents.reading.shown import Shown
 from bottega.agents.reading.text_calls import told_foreign
+from bottega.agents.reading.thought import THOUGHT_FORM
 from bottega.events import facts
 from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text
 
 SAVE = "write_file"
 """The tool by which a file that an answer holds is saved: it passes the same gate as any other."""
+
+
+NEEDS: dict[Type, str] = {"StreamAgent": FILE_FORM, "ReActAgent": THOUGHT_FORM}
+"""What the model of an agent of that type has to know, whatever its prompt says."""
 
 
 class Shaped(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from bottega.agents.plan import Plan
+from bottega.agents.prompt import turn
 from bottega.agents.world import Ended, Reason
 from bottega.approvals.mode import Mode, stricter
 from bottega.errors import Conflict, NotFound, Problem
@@ -18,7 +19,7 @@ from bottega.events import facts
 from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
 from bottega.ids import fresh
-from bottega.messages.block import Text, ToolUse
+from bottega.messages.block import ToolUse
 from bottega.messages.message import Message, Usage
 from bottega.sessions import asks, inbox, spent
 from bottega.sessions.attach import Attachments, load
@@ -28,11 +29,12 @@ from bottega.tools.tool import Outcome, failure
 from bottega.workers.acting.asking import Asking
 from bottega.workers.acting.calls import Calls
 from bottega.workers.acting.hands import Hands
-from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import NOTHING, Noted
 from bottega.workers.acting.sandboxes import RunSandboxes
 from bottega.workers.children import Children
 from bottega.workers.limiting import Limiting
+from bottega.workers.recall import Recalled
+from bottega.workers.telling import Telling
 from bottega.workers.track import Track
 from bottega.workspaces.changes.kept import blobs_of, keep
 from bottega.workspaces.confine import Root
@@ -68,7 +70,7 @@ class Exchange:
         session: SessionRow,
         hands: Hands,
         attachments: Attachments,
-        known: Known | None = None,
+        recalled: Recalled | None = None,
         parent: "Exchange | None" = None,
     ) -> None:
         """`parent` is the exchange one of whose calls this one carries out."""
@@ -77,7 +79,8 @@ class Exchange:
         self.message_id = message_id
         self.session = session
         self.hands = hands
-        self.known = known or hands.known(session.n)
+        self.known = recalled.known if recalled else hands.known(session.n)
+        self.told = recalled.told if recalled else hands.told(session.n)
         self.parent = parent
         self.asking = (
             parent.asking
@@ -93,6 +96,7 @@ class Exchange:
         self.step = 0
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
+        self._telling = Telling(self)
         self._equipped = False
         self._attempt = 0
         self._before: tuple[int, int] = (0, 0)
@@ -117,6 +121,7 @@ class Exchange:
         actor = _ACTORS.get(kind, "system")
         event = Event(NAMES[kind], now(), payload, self.message_id, self.step, self._attempt, actor)
         self.track.note(event)
+        self.told.note(event)
         return event
 
     def emit(self, payload: msgspec.Struct) -> None:
@@ -163,19 +168,20 @@ class Exchange:
                 told.append(Message("user", prompt.content))
         return told
 
+    async def tell(self, history: list[Message], mode: Mode) -> None:
+        await self._telling.tell(history, mode)
+
+    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
+        return self._telling.system(text_mode=text_mode, form=form, needs=needs)
+
     def mode(self) -> Mode:
         """The session's, but never more than the agent's own."""
         return stricter(self.hands.mode(self.session), self.plan.agent.mode)
 
-    def system(self, *, text_mode: bool) -> str:
-        return self.plan.agent.system(self.session.folder, self.mode())
-
-    async def tell(self, history: list[Message], mode: Mode) -> None:
-        pass
-
     def remark(self, history: list[Message], text: str) -> None:
-        self.emit(facts.Aside(after=text))
-        history.append(Message("user", (Text(text, aside=True),)))
+        words = facts.Aside(after=text)
+        self.emit(words)
+        turn.told(history, words)
 
     async def make_room(self, history: list[Message], reason: Reason) -> bool:
         return False

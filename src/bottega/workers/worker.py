@@ -161,10 +161,15 @@ class Worker:
         if status == "queued" or pen.lease.parked:
             self._tell_mended(session.n)
         recalled = self._recall.take(session.n, pen.seq)
-        known = recalled.known if recalled else None
         parent = self._adopted.get(prompt.message_id)
         exchange = Exchange(
-            pen, prompt.message_id, session, self._hands, self._attachments, known, parent
+            pen,
+            prompt.message_id,
+            session,
+            self._hands,
+            self._attachments,
+            recalled,
+            parent,
         )
         runs = Runs(self.attend, partial(self._adopt, exchange), self._place)
         exchange.children = Children(exchange, runs, self._log)
@@ -225,7 +230,9 @@ class Worker:
         if running.cancelled():  # before its first step, so that it could not close itself
             await finish(exchange, STOPPED, "Cancelled by the user")
         elif (history := running.result()) is not None:
-            self._recall.keep(session.n, exchange.pen.seq, Recalled(history, exchange.known))
+            self._recall.keep(
+                session.n, exchange.pen.seq, Recalled(history, exchange.known, exchange.told)
+            )
 
     async def _watch(
         self, n: int, after: int, exchange: Exchange, running: asyncio.Task[Any]

@@ -18,6 +18,7 @@ from bottega.sessions.session import SessionRow, Sessions
 from bottega.tools.cache import Cache
 from bottega.workers.acting.asking import PATIENCE
 from bottega.workers.acting.known import Known
+from bottega.workers.told import FOLDED, Told
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fence
 from bottega.workspaces.locks import Locks
@@ -124,6 +125,13 @@ class Hands:
             known.note(decode(index, body))
         return known
 
+    def told(self, n: int) -> Told:
+        """What the model was told beside the user's words, from the session's log."""
+        told = Told()
+        for index, body in self._facts(n, *FOLDED):
+            told.note(decode(index, body))
+        return told
+
     def todos(self, n: int) -> tuple[facts.TodoItem, ...]:
         """The to-do list as it stands."""
         for index, body in self._facts(n, b'{"type":"todos_changed"', newest_first=True):
@@ -131,13 +139,15 @@ class Hands:
             return changed.todos if isinstance(changed, facts.TodosChanged) else ()
         return ()
 
-    def _facts(self, n: int, begin: bytes, *, newest_first: bool = False) -> Iterator[Row]:
-        """The session's facts whose bytes begin so."""
+    def _facts(self, n: int, *begins: bytes, newest_first: bool = False) -> Iterator[Row]:
+        """The session's facts whose bytes begin in one of these ways."""
+        either = " OR ".join(["substr(body, 1, ?) = ?"] * len(begins))
+        wanted = [word for begin in begins for word in (len(begin), begin)]
         rows = self._log.database.read_now(
             lambda c: c.execute(
-                "SELECT idx, body FROM events WHERE session = ?1 AND kind = 0"
-                " AND substr(body, 1, length(?2)) = ?2 ORDER BY idx",
-                (n, begin),
+                "SELECT idx, body FROM events WHERE session = ? AND kind = 0"  # noqa: S608
+                f" AND ({either}) ORDER BY idx",
+                (n, *wanted),
             ).fetchall()
         )
         return iter(rows[::-1] if newest_first else rows)

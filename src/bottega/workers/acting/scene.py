@@ -17,6 +17,7 @@ from bottega.workers.acting.asking import Asking
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import Noted
+from bottega.workers.told import Told
 from bottega.workers.track import Track
 from bottega.workspaces.edit import Change
 from bottega.workspaces.fence import Fence
@@ -45,8 +46,9 @@ class Scene(Protocol):
     plan: Plan
     hands: Hands
     known: Known
-    asking: Asking
+    told: Told
     track: Track
+    asking: Asking
     fence: Fence
     store: Blobs
     leaving: bool
