@@ -1,5 +1,7 @@
 """An agent is data: what it is told, on which model it runs, with which tools and within which limits."""
 
+import os
+import time
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -8,15 +10,6 @@ import msgspec
 from bottega.agents.limits import Limits
 from bottega.approvals.mode import Mode
 from bottega.providers.provider import Wishes
-
-_PROMPT = """\
-You are an assistant at work in Bottega, a workshop where people and agents work on real projects.
-
-You work in the folder {project_path}. Paths that you give to tools are relative to it.
-Use a tool when the answer depends on what is in the folder; look before you claim. Several reads that do not depend on
-each other may be asked for at once. Change a file with the tools that edit files rather than with a command. Answer in
-Markdown, briefly, in the language of the person you talk to. Say plainly what you did not find or could not do."""
-
 
 _MODES: dict[Mode, str] = {
     "plan": """\
@@ -38,7 +31,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """The name that settings, sessions and commands know it by."""
     name: str = "Assistant"
     description: str = ""
-    prompt: str = _PROMPT
+    prompt: str = ""
     """The system prompt; markers in it, such as `{project_path}`, stand for what the session begins with."""
     type: Type = "IterativeAgent"
     mode: Mode | Literal[""] = ""
@@ -57,7 +50,15 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """Put what the model thought in front of its final response, as plain text."""
 
     def system(self, folder: str, mode: Mode = "ask") -> str:
-        return f"{self.prompt.replace('{project_path}', folder)}\n\n{_MODES[mode]}"
-
-
-BUILT_IN: dict[str, Agent] = {"assistant": Agent()}
+        values = {
+            "project_path": folder,
+            "project_name": os.path.basename(folder),
+            "mode": mode,
+            "mode_instructions": _MODES[mode],
+            "timestamp": time.strftime("%Y-%m-%d"),
+            "git_branch": "not known",
+        }
+        text = self.prompt.strip()
+        for name, value in values.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text if "{mode_instructions}" in self.prompt else f"{text}\n\n{_MODES[mode]}".strip()

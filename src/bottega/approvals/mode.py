@@ -15,3 +15,8 @@ def checked_mode(mode: str) -> Mode:
         if mode == known:
             return known
     raise BadUsage(f"There is no mode {mode!r}.", hint=f"There are: {', '.join(MODES)}.")
+
+
+def narrower(one: Mode, other: Mode | Literal[""]) -> Mode:
+    """The one of both that allows less; empty allows everything."""
+    return MODES[min(MODES.index(one), MODES.index(other))] if other else one

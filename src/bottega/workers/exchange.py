@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from bottega.agents.plan import Plan
-from bottega.approvals.mode import Mode
+from bottega.approvals.mode import Mode, narrower
 from bottega.errors import Conflict, NotFound, Problem
 from bottega.events import facts
 from bottega.events.event import Actor, Event
@@ -129,7 +129,7 @@ class Exchange:
         return told
 
     def mode(self) -> Mode:
-        return self.hands.mode(self.session)
+        return narrower(self.hands.mode(self.session), self.plan.agent.mode)
 
     async def act(self, uses: Sequence[ToolUse], mode: Mode) -> list[facts.ToolResultFact]:
         try:
