@@ -29,7 +29,7 @@ from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS
-from bottega.settings import Settings
+from bottega.settings import OfModel, Settings
 from bottega.spending.key import KeyRing
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
@@ -92,6 +92,11 @@ class Runtime:
         await self.transport.close()
         self.database.close()
 
+    async def close_servers(self, folder: str) -> None:
+        """End the MCP servers of a folder; they start again when they are next needed."""
+        if servers := self._servers.pop(folder, None):
+            await servers.close()
+
     def routes(self) -> Routes:
         """Every provider that is set up: by variables, in the config file, or with a kept key."""
         env, values = self.settings.environment, self.settings.values
@@ -152,6 +157,15 @@ class Runtime:
         def price(answer: Finished) -> int | None:
             return catalog.cost(found.provider, found.model, answer.usage, answer.cost)
 
+        of_model = self.settings.values.models.get(name, OfModel())
+        own = of_model.context_window or self.settings.values.context_window
+
+        def window() -> int | None:
+            known = catalog.is_read()
+            return own or (
+                catalog.facts(found.provider, found.model).context_window if known else None
+            )
+
         return Model(
             name=name,
             wire_name=found.model,
@@ -159,6 +173,7 @@ class Runtime:
             origin=origin,
             abilities=catalog.abilities(found.model) if found.wire else Abilities(),
             price=price,
+            window=window,
         )
 
     async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:

@@ -6,7 +6,7 @@ the exchange with a reason. It raises only what `World` raises, and cancellation
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -74,6 +74,12 @@ class World(Protocol):
         """Run the calls, record intent and result of each; the results in the order of the calls."""
         ...
 
+    async def make_room(
+        self, history: list[Message], reason: Literal["full", "overflow", "asked"]
+    ) -> bool:
+        """Make the history smaller if the model's window is full, or was found to be; True if it is another one."""
+        ...
+
     async def offer(self, plan: str) -> None:
         """Have the person accept, change or discard a plan."""
         ...
@@ -94,9 +100,16 @@ async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -
         step += 1
         mode = world.mode()
         notices = plan.notices if step == 1 else ()
+        await world.make_room(history, "full")
         request = _request(plan, history, world, mode)
         answer = await _think(plan.model, request, world, step, notices)
-        if answer is None:
+        if isinstance(answer, Failed):
+            if answer.code == "context_overflow" and await world.make_room(history, "overflow"):
+                step -= 1
+                continue
+            await world.record(
+                facts.ErrorMessage(answer.message, answer.code, answer.retryable, answer.hint)
+            )
             return Ended(False, "error", "error")
         history.append(Message("assistant", answer.content, model=plan.model.name))
         uses = tool_uses(answer.content)
@@ -139,8 +152,8 @@ def _request(plan: Plan, history: list[Message], world: World, mode: Mode) -> Re
 
 async def _think(
     model: Model, request: Request, world: World, step: int, notices: tuple[str, ...]
-) -> facts.AssistantMessage | None:
-    """One model call: deltas as they come, then the whole answer, durable; None after a failure that was told."""
+) -> facts.AssistantMessage | Failed:
+    """One model call: deltas as they come, then the whole answer, or why there is none."""
     attempt = 1
     world.count(step, attempt)
     start = facts.MessageStart(model.name, model.provider.name)
@@ -153,10 +166,7 @@ async def _think(
             elif isinstance(event, Finished):
                 return _finished(event, model, world, notices)
             elif isinstance(event, Failed):
-                await world.record(
-                    facts.ErrorMessage(event.message, event.code, event.retryable, event.hint)
-                )
-                return None
+                return event
             elif isinstance(event, Reset):
                 world.emit(facts.StreamReset(event.reason))
                 attempt += 1

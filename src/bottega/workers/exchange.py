@@ -30,6 +30,7 @@ from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import NOTHING, Noted
 from bottega.workers.acting.sandboxes import RunSandboxes
+from bottega.workers.compacting import Reason, Room
 from bottega.workers.track import Track
 from bottega.workspaces.changes.kept import blobs_of, keep
 from bottega.workspaces.confine import Root
@@ -81,6 +82,7 @@ class Exchange:
         self.leaving = False
         """This process ends: what only waits for an answer is left to the next one."""
         self.step = 0
+        self.compacting = Room(self)
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
         self._attempt = 0
@@ -92,6 +94,7 @@ class Exchange:
         actor = _ACTORS.get(kind, "system")
         event = Event(NAMES[kind], now(), payload, self.message_id, self.step, self._attempt, actor)
         self.track.note(event)
+        self.compacting.note(event)
         return event
 
     def emit(self, payload: msgspec.Struct) -> None:
@@ -127,6 +130,10 @@ class Exchange:
                 await self.record(said, partial(inbox.take_up, n=n, message_id=prompt.message_id))
                 told.append(Message("user", prompt.content))
         return told
+
+    async def make_room(self, history: list[Message], reason: Reason) -> bool:
+        """Before a model call, or after one that was refused for its size: compact the history if it has to be."""
+        return await self.compacting.make(history, reason)
 
     def mode(self) -> Mode:
         return self.hands.mode(self.session)

@@ -44,6 +44,8 @@ class Track:
         elif isinstance(payload, facts.ToolResultFact):
             self.calls.pop(payload.tool_id, None)
             self._add(payload.usage, payload.cost)
+        elif isinstance(payload, facts.Compaction):
+            self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.MessageStart | facts.StreamReset):
             self._void()
         elif isinstance(payload, facts.CancelRequested):
