@@ -14,7 +14,14 @@ import msgspec
 from bottega.agents.context import compact, summary
 from bottega.agents.context.compact import Aim, Draft
 from bottega.agents.context.estimate import tokens
-from bottega.agents.context.measure import Answered, Gauge, calibrated, tool_tokens
+from bottega.agents.context.measure import (
+    Answered,
+    Gauge,
+    calibrated,
+    message_tokens,
+    tool_tokens,
+)
+from bottega.agents.model import Model
 from bottega.agents.plan import Plan
 from bottega.approvals.mode import Mode
 from bottega.errors import Problem
@@ -24,7 +31,7 @@ from bottega.events.event import Event
 from bottega.messages.block import Text, plain_text
 from bottega.messages.message import Message, Usage
 from bottega.providers import catalog
-from bottega.providers.provider import Failed, Finished, Request
+from bottega.providers.provider import Failed, Finished, Request, ToolSpec
 from bottega.sessions.feed import Row
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
@@ -113,9 +120,11 @@ class Room:
             return False
         if not self._begun:
             self._begin()
-        unknown = self._gauge.counted is None
-        total = self._gauge.total(history, self._fixed() if unknown else None)
         window = self._scene.plan.model.window()
+        if self._gauge.counted is None:
+            total = await self._guessed(history, window or NEAR)
+        else:
+            total = self._gauge.total(history)
         if window is None:
             if total < NEAR:
                 return False
@@ -123,6 +132,17 @@ class Room:
         if total < window * limit / 100:
             return False
         return total >= window * AFTER_UNDO / 100 or not self._was_undone()
+
+    async def _guessed(self, history: Sequence[Message], window: int) -> int:
+        """The same where no provider has counted what is seen now; its older counts make the guess better."""
+        fixed = self._fixed()
+        total = self._gauge.total(history, fixed)
+        if total < window / 4 or self._gauge.factor != 1.0:
+            return total
+        rows = await self._scene.hands.log.facts(self._scene.session.n)
+        found = guessed(rows, indexed(rows), fixed)
+        self._gauge.factor = found.factor
+        return found.total
 
     def _was_undone(self) -> bool:
         """Whether the last word on compactions is that somebody did not want one."""
@@ -140,17 +160,11 @@ class Room:
                 return
 
     async def _window(self) -> int:
-        """The model's window, whatever it takes to learn it."""
-        model = self._scene.plan.model
-        if model.window() is None and not catalog.is_read():
-            await asyncio.to_thread(catalog.load)
-        return model.window() or ASSUMED
+        return await window_of(self._scene.plan.model) or ASSUMED
 
     def _fixed(self) -> float:
         """The guess of what comes before messages."""
-        plan = self._scene.plan
-        system = plan.agent.system(plan.folder, self._scene.mode())
-        tools = plan.registry.specs() if plan.model.abilities.tools else ()
+        system, tools = before_messages(self._scene.plan, self._scene.mode())
         return tokens(system) + tool_tokens(tools)
 
     async def compact(self, history: list[Message], reason: Reason) -> bool:
@@ -194,11 +208,11 @@ class Room:
 
     async def _aim(self, rows: Sequence[Row], told: Sequence[Told], reason: Reason) -> Aim:
         fixed = self._fixed()
-        factor = calibrated([m for _, m in told], fixed, counted(rows, told)).factor
+        found = guessed(rows, told, fixed)
         return Aim(
             window=await self._window(),
             fixed=fixed,
-            factor=factor,
+            factor=found.factor if found.counted else self._gauge.factor,
             summed=reason == "asked",
             pressed=reason == "overflow",
         )
@@ -248,22 +262,61 @@ class Room:
         return Written(), "the model said nothing"
 
 
+def before_messages(plan: Plan, mode: Mode) -> tuple[str, tuple[ToolSpec, ...]]:
+    """What a request has before its messages: the system prompt, and the tools."""
+    tools = plan.registry.specs() if plan.model.abilities.tools else ()
+    return plan.agent.system(plan.folder, mode), tools
+
+
+async def window_of(model: Model) -> int | None:
+    """The model's window, whatever it takes to learn it; None: nobody knows."""
+    if model.window() is None and not catalog.is_read():
+        await asyncio.to_thread(catalog.load)
+    return model.window()
+
+
 _ANSWER = b'{"type":"assistant_message"'
 _OTHERWISE = (b'{"type":"compaction', b'{"type":"session_reset"', b'{"type":"session_cleared"')
 
 
-def counted(rows: Sequence[Row], told: Sequence[Told], most: int = 9) -> Iterable[Answered]:
-    """What providers counted for the last answers, as far as they were asked with what is seen now."""
+class Guessed(msgspec.Struct, frozen=True):
+    total: int
+    """Tokens of a request."""
+    factor: float
+    """Tokens of this model to one of our guesses."""
+    counted: bool
+    """A provider counted most of it."""
+
+
+def guessed(rows: Sequence[Row], told: Sequence[Told], fixed: float) -> Guessed:
+    """How much a session's next request is, by what providers counted for its last ones."""
+    messages = [message for _, message in told]
+    answers = list(_counted(rows, told))
+    factor = calibrated(messages, fixed, answers).factor
+    if not answers:
+        return Guessed(round(fixed + sum(map(message_tokens, messages))), factor, False)
+    last = answers[0]
+    gauge = Gauge()
+    gauge.answered(last.usage)
+    since = factor * sum(map(message_tokens, messages[last.place + 1 :]))
+    return Guessed((gauge.counted or 0) + round(since), factor, True)
+
+
+def _counted(rows: Sequence[Row], told: Sequence[Told], most: int = 9) -> Iterable[Answered]:
+    """What was counted for the last answers that were asked for with what is seen now, newest first."""
     places = {index: place for place, (index, _) in enumerate(told)}
-    found = 0
+    found, before = 0, 2**62
     for index, body in reversed(rows):
-        if body.startswith(_OTHERWISE) or found == most:
+        if not body.startswith((_ANSWER, *_OTHERWISE)) or index > before:
+            continue
+        said = decode(index, body).data
+        if isinstance(said, facts.CompactionUndone):
+            before = said.compaction - 1  # what was asked in between saw less
+        elif not isinstance(said, facts.AssistantMessage) or found == most:
             return
-        if body.startswith(_ANSWER) and index in places:
-            answer = decode(index, body).data
-            if isinstance(answer, facts.AssistantMessage) and answer.usage.input_tokens:
-                found += 1
-                yield Answered(places[index], answer.usage)
+        elif index in places and said.usage.input_tokens:
+            found += 1
+            yield Answered(places[index], said.usage)
 
 
 def _refuse_if_too_long(told: Sequence[Told], aim: Aim, model: str) -> None:

@@ -104,10 +104,13 @@ class Worker:
 
         Where an exchange runs here, it does so before its next model call: None then.
         """
-        for exchange in self._running:
-            if exchange.session.n == session.n:
-                exchange.compacting.wanted = True
-                return None
+        if self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n)):
+            for exchange in self._running:
+                if exchange.session.n == session.n:
+                    exchange.compacting.wanted = True
+                    return None
+        elif before := self._tasks.get(session.n):  # it is about to end
+            await asyncio.wait({before})
         lease = await self._log.database.write(lambda c: self.contender.take(c, session.n))
         if lease is None:
             raise Conflict(

@@ -63,7 +63,10 @@ def draft(told: Sequence[Told], aim: Aim) -> Draft | None:
     target = aim.window * ENOUGH / 100
     if aim.pressed:
         target = min(target, before / 2)
-    last = boundary(told, sizes, min(aim.window * KEEP / 100, target / 2))
+    keep = min(aim.window * KEEP / 100, target / 2)
+    if aim.summed:
+        keep = min(keep, sum(sizes) / 4)
+    last = boundary(told, sizes, keep)
     cut = set(noise(told, last))
     light = _weight(told, sizes, cut) + fixed
     if light <= target and cut and not aim.summed:

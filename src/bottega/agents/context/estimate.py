@@ -60,5 +60,5 @@ class Calibration(msgspec.Struct):
 
 
 _LEAST = 20
-_MOST = 4.0
+_MOST = 6.0
 _KEPT = 9
