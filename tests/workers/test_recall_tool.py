@@ -8,9 +8,14 @@ import msgspec
 import pytest
 
 from bottega.errors import BadUsage, NotFound
+from bottega.events.codec import encode
+from bottega.events.facts import ToolResultFact
+from bottega.messages.block import Text
+from bottega.sessions.told import entries
 from bottega.studio import Session, Studio
 from bottega.tools.builtin.planning.recall import PAGE, RECALL
 from bottega.tools.context import Remembered
+from tests.events.logs import log
 from tests.tools.contexts import Workbench, outcome_of, said
 
 Scripted = Callable[..., str]
@@ -62,9 +67,19 @@ async def test_what_was_compacted_is_found_and_read_whole(
         session = await studio.resume(session.id)
         await session.prompt("the whole of it", model=model)
         whole = (await results(session))[-1]["result"]
-    assert len(whole["text"]) == PAGE
-    assert "of the ledger" in whole["text"]
-    assert "start 16000" in whole["note"]
+    assert "the osprey nests here" in whole["text"], "it is on the second page"
+
+
+def test_a_result_that_is_kept_elsewhere_is_searched_and_read_whole() -> None:
+    kept = "first part " * 2000 + "the osprey nests here"
+    facts = log(ToolResultFact("c1", "grep", (Text("first part …"),), blob="b" * 64))
+    rows = [(fact.index, encode(fact)) for fact in facts]
+    ((entry, around),) = entries.find(rows, "osprey", 9, lambda name: kept)
+    assert (entry.index, entry.who) == (1, "grep")
+    assert "the osprey nests here" in around
+    whole = entries.read(rows, 1, lambda name: kept)
+    assert whole is not None
+    assert whole.text == kept
 
 
 async def test_the_newest_words_are_found_and_recalls_themselves_are_not(
