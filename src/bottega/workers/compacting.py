@@ -212,7 +212,7 @@ class Room:
         return Aim(
             window=await self._window(),
             fixed=fixed,
-            factor=found.factor if found.counted else self._gauge.factor,
+            factor=found.exact if found.counted else self._gauge.factor,
             summed=reason == "asked",
             pressed=reason == "overflow",
         )
@@ -286,6 +286,8 @@ class Guessed(msgspec.Struct, frozen=True):
     """Tokens of this model to one of our guesses."""
     counted: bool
     """A provider counted most of it."""
+    exact: float = 1.0
+    """The same for this very request: by it, guesses of its parts add up to `total`."""
 
 
 def guessed(rows: Sequence[Row], told: Sequence[Told], fixed: float) -> Guessed:
@@ -293,13 +295,15 @@ def guessed(rows: Sequence[Row], told: Sequence[Told], fixed: float) -> Guessed:
     messages = [message for _, message in told]
     answers = list(_counted(rows, told))
     factor = calibrated(messages, fixed, answers).factor
+    raw = fixed + sum(map(message_tokens, messages))
     if not answers:
-        return Guessed(round(fixed + sum(map(message_tokens, messages))), factor, False)
+        return Guessed(round(raw), factor, counted=False)
     last = answers[0]
     gauge = Gauge()
     gauge.answered(last.usage)
     since = factor * sum(map(message_tokens, messages[last.place + 1 :]))
-    return Guessed((gauge.counted or 0) + round(since), factor, True)
+    total = (gauge.counted or 0) + round(since)
+    return Guessed(total, factor, counted=True, exact=total / raw)
 
 
 def _counted(rows: Sequence[Row], told: Sequence[Told], most: int = 9) -> Iterable[Answered]:

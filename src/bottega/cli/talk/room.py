@@ -107,7 +107,7 @@ async def clear(session: Session | None, argument: str) -> Rows:
     if session is None:
         return NOTHING
     if argument != "yes":
-        events = count(session.row.last_index, "event")
+        events = count(len(await session.facts()), "event")
         said = f"This deletes all that was said here ({events}) and what was kept to undo changes, for good."
         return [[(said, "accent"), (" /clear yes does it; /reset only begins anew.", "")]]
     await session.clear()
