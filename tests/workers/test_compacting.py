@@ -12,6 +12,7 @@ from bottega.events.event import Event
 from bottega.messages.block import Text
 from bottega.messages.message import Usage
 from bottega.studio import Session, Studio
+from tests.processes import run
 
 Scripted = Callable[..., str]
 
@@ -274,3 +275,38 @@ async def test_with_zero_percent_nothing_is_compacted_by_itself(
         session = await studio.start(model=talker(scripted), folder=folder)
         await talk(session, 10)
         assert not await compactions(session)
+
+
+TALK = """
+import asyncio, sys
+from bottega.studio import Studio
+
+async def main():
+    home, model, folder = sys.argv[1:]
+    async with Studio(home, flags={"context_window": 6000}) as studio:
+        session = await studio.start(model=model, folder=folder)
+        for number in range(30):
+            await session.prompt(f"word {number}")
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize(
+    ("point", "made"), [("compacting.before_fact", 0), ("compacting.after_fact", 1)]
+)
+async def test_a_kill_while_compacting_leaves_a_session_that_goes_on(
+    home: Path, folder: Path, scripted: Scripted, point: str, made: int
+) -> None:
+    killed = run(TALK, home, talker(scripted), folder, failpoints=f"{point}=kill@1")
+    assert killed.returncode == -9, killed.stderr
+    async with small(home) as studio:
+        (row,) = await studio.sessions()
+        assert len(await compactions(studio.find(row.id))) == made
+        session = await studio.resume(row.id)
+        end = await session.prompt("and now?")
+        assert end.success
+        assert len(await compactions(session)) == 1
+        words = said_by_user(await session.history())
+        assert words == [f"word {number}" for number in range(len(words) - 1)] + ["and now?"]

@@ -82,6 +82,7 @@ async def clear(log: Log, blobs: Blobs, session: SessionRow) -> None:
         return True
 
     await log.append(session.n, [_event("session_cleared", facts.SessionCleared())], also)
+    failpoint("turning.before_leftovers")
     log.feed(session.n).rest()
     for start in range(0, len(events), BATCH):
         some = events[start : start + BATCH]

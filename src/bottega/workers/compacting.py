@@ -5,7 +5,7 @@ whoever goes on after a crash sees the same.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Literal, Protocol
 
@@ -28,6 +28,7 @@ from bottega.errors import Problem
 from bottega.events import facts
 from bottega.events.codec import decode
 from bottega.events.event import Event
+from bottega.failpoint import failpoint
 from bottega.messages.block import Text, plain_text
 from bottega.messages.message import Message, Usage
 from bottega.providers import catalog
@@ -179,6 +180,7 @@ class Room:
             return False
         written = await self._written(draft, aim) if draft.upto else Written()
         after = draft.left + round(tokens(written.text) * aim.factor)
+        failpoint("compacting.before_fact")
         await self._scene.record(
             facts.Compaction(
                 draft.upto,
@@ -193,6 +195,7 @@ class Room:
                 cost=written.cost,
             )
         )
+        failpoint("compacting.after_fact")
         history[:] = await self._replayed()
         self._gauge.counted, self._gauge.factor = None, aim.factor
         if after > aim.window:
@@ -293,34 +296,47 @@ class Guessed(msgspec.Struct, frozen=True):
 def guessed(rows: Sequence[Row], told: Sequence[Told], fixed: float) -> Guessed:
     """How much a session's next request is, by what providers counted for its last ones."""
     messages = [message for _, message in told]
-    answers = list(_counted(rows, told))
-    factor = calibrated(messages, fixed, answers).factor
+    answers, made = _counted(rows, told)
     raw = fixed + sum(map(message_tokens, messages))
-    if not answers:
-        return Guessed(round(raw), factor, counted=False)
-    last = answers[0]
-    gauge = Gauge()
-    gauge.answered(last.usage)
-    since = factor * sum(map(message_tokens, messages[last.place + 1 :]))
-    total = (gauge.counted or 0) + round(since)
-    return Guessed(total, factor, counted=True, exact=total / raw)
+    if not answers and made is None:
+        return Guessed(round(raw), 1.0, counted=False)
+    factor = calibrated(messages, fixed, answers).factor
+    if answers:
+        gauge = Gauge()
+        gauge.answered(answers[0].usage)
+        base, place = gauge.counted or 0, answers[0].place + 1
+    else:
+        index, base = made or (0, 0)
+        place = sum(each <= index for each, _ in told)
+        then = fixed + sum(map(message_tokens, messages[:place]))
+        factor = base / then if then else 1.0
+    total = base + round(factor * sum(map(message_tokens, messages[place:])))
+    return Guessed(total, factor, counted=True, exact=total / raw if raw else 1.0)
 
 
-def _counted(rows: Sequence[Row], told: Sequence[Told], most: int = 9) -> Iterable[Answered]:
-    """What was counted for the last answers that were asked for with what is seen now, newest first."""
+def _counted(
+    rows: Sequence[Row], told: Sequence[Told], most: int = 9
+) -> tuple[list[Answered], tuple[int, int] | None]:
+    """What was counted for the last answers that were asked for with what is seen now, newest first.
+
+    Also the index of the compaction before them, and what was left after it.
+    """
     places = {index: place for place, (index, _) in enumerate(told)}
-    found, before = 0, 2**62
+    found: list[Answered] = []
+    before = 2**62
     for index, body in reversed(rows):
         if not body.startswith((_ANSWER, *_OTHERWISE)) or index > before:
             continue
         said = decode(index, body).data
         if isinstance(said, facts.CompactionUndone):
             before = said.compaction - 1  # what was asked in between saw less
-        elif not isinstance(said, facts.AssistantMessage) or found == most:
-            return
+        elif isinstance(said, facts.Compaction):
+            return found, (index, said.after) if said.after else None
+        elif not isinstance(said, facts.AssistantMessage) or len(found) == most:
+            break
         elif index in places and said.usage.input_tokens:
-            found += 1
-            yield Answered(places[index], said.usage)
+            found.append(Answered(places[index], said.usage))
+    return found, None
 
 
 def _refuse_if_too_long(told: Sequence[Told], aim: Aim, model: str) -> None:
