@@ -87,7 +87,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "A10": shown("The user's own instructions are joined to the agent's system prompt."),
     "A11": shown("A provider's name finds its wire protocol; any compatible address can be added."),
     "A12": shown("A log becomes the model's history, and the chat view, without loss."),
-    "A13": later("A session can be reset: the next run starts with an empty context."),
+    "A13": shown("A session can be reset: the next run starts with an empty context."),
     "A14": shown("What was said is durable when the exchange ends, tool turns included."),
     "A15": shown("A message has a role, blocks and a time, whoever wrote it."),
     "A16": shown("Blocks tell text, reasoning, calls, results, media and sources apart."),
@@ -259,7 +259,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "C19": later("One router: explicit provider, prefix, default."),
     "C20": shown("Locks belong to the project, and a stale write is refused."),
     "C21": later("A dead worker's session goes on with a valid history."),
-    "C22": later("Reset, clear and close are three things."),
+    "C22": shown("Reset, clear and close are three things."),
     "C23": later("Everything outside has a double inside, so that all works offline."),
 }
 

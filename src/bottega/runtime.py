@@ -34,7 +34,7 @@ from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS
-from bottega.settings import Settings
+from bottega.settings import OfModel, Settings
 from bottega.spending.key import KeyRing
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
@@ -107,6 +107,11 @@ class Runtime:
         await asyncio.gather(*(servers.close() for servers in self._servers.values()))
         await self.transport.close()
         self.database.close()
+
+    async def close_servers(self, folder: str) -> None:
+        """End the MCP servers of a folder; they start again when they are next needed."""
+        if servers := self._servers.pop(folder, None):
+            await servers.close()
 
     def routes(self) -> Routes:
         """Every provider that is set up: by variables, in the config file, or with a kept key."""
@@ -186,6 +191,15 @@ class Runtime:
         def price(answer: Finished) -> int | None:
             return catalog.cost(found.provider, found.model, answer.usage, answer.cost)
 
+        of_model = self.settings.values.models.get(name, OfModel())
+        own = of_model.context_window or self.settings.values.context_window
+
+        def window() -> int | None:
+            known = catalog.is_read()
+            return own or (
+                catalog.facts(found.provider, found.model).context_window if known else None
+            )
+
         return Model(
             name=name,
             wire_name=found.model,
@@ -193,6 +207,7 @@ class Runtime:
             origin=origin,
             abilities=self._abilities(name, found),
             price=price,
+            window=window,
         )
 
     def _abilities(self, name: str, found: Route) -> Abilities:

@@ -47,6 +47,12 @@ class ForAgent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
 
 
+class OfModel(Wishes, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What holds for one model: `[models.NAME]` in the config file."""
+
+    context_window: Annotated[int, Meta(ge=1000)] | None = None
+
+
 class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     model: Annotated[
         str,
@@ -103,6 +109,14 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     ca_file: Annotated[
         str, Meta(description="A file with certificates to trust besides the system's.")
     ] = ""
+    context_window: Annotated[
+        Annotated[int, Meta(ge=1000)] | None,
+        Meta(description="Tokens that the model takes, where nobody knows: for local models."),
+    ] = None
+    compact_at: Annotated[
+        Annotated[int, Meta(ge=0, le=95)],
+        Meta(description="Percent of the window at which a session is compacted; 0: never."),
+    ] = 80
     trim_after_days: Annotated[
         int,
         Meta(ge=0, description="Days after which the pieces of an answer are dropped; 0: never."),
@@ -124,8 +138,11 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Meta(description="Private networks and host:port places that may be reached."),
     ] = ()
     models: Annotated[
-        dict[str, Wishes],
-        Meta(description="Wishes for a model: [models.NAME] with effort, temperature, max_output."),
+        dict[str, OfModel],
+        Meta(
+            description="Wishes for a model: [models.NAME] with effort, temperature, max_output,"
+            " context_window."
+        ),
     ] = {}
     agents: Annotated[
         dict[str, ForAgent],

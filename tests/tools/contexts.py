@@ -8,7 +8,7 @@ import msgspec
 
 from bottega.approvals.touch import Touch
 from bottega.errors import Problem
-from bottega.tools.context import Question, Todo
+from bottega.tools.context import Question, Remembered, Todo
 from bottega.tools.tool import Outcome, Tool
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
@@ -36,6 +36,7 @@ class Workbench:
         self.completions: list[tuple[str, str]] = []
         self.outputs = Outputs(folder.with_name(f"{folder.name}.outputs"))
         self.opened_shells: Shells | None = None
+        self.remembered: list[Remembered] = []
 
     def emit_output(self, text: str) -> None:
         self.emitted.append(text)
@@ -48,6 +49,12 @@ class Workbench:
 
     def recall(self, path: str) -> bytes | None:
         return self.held.get(path)
+
+    async def search_log(self, query: str, most: int) -> list[Remembered]:
+        return [each for each in self.remembered if query in each.text][:most]
+
+    async def read_log(self, index: int) -> Remembered | None:
+        return next((each for each in self.remembered if each.index == index), None)
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         return self.sandboxes[network]

@@ -9,8 +9,7 @@ import asyncio
 from bottega.agents.course import Course, Failing, Remark
 from bottega.agents.output import Wanted
 from bottega.agents.plan import Plan
-from bottega.agents.reading.text_calls import FORM
-from bottega.agents.shape import NEEDS, Shaper
+from bottega.agents.shape import Shaper
 from bottega.agents.texting import in_text
 from bottega.agents.think import Answer, Call
 from bottega.agents.world import Ended, World
@@ -121,9 +120,7 @@ class _Steps:
         return Request(
             model=model.wire_name,
             messages=self._world.load(repair(messages, model.origin)),
-            system=self._world.system(
-                text_mode=plan.text_mode, form=FORM, needs=NEEDS.get(plan.agent.type, "")
-            ),
+            system=self._world.system(),
             tools=plan.registry.specs() if plan.offers_tools else (),
             temperature=wishes.temperature,
             max_output=wishes.max_output,

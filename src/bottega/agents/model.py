@@ -18,3 +18,5 @@ class Model(msgspec.Struct, frozen=True):
     abilities: Abilities
     price: Callable[[Finished], int | None]
     """What an answer costs in micro-USD; None: unknown."""
+    window: Callable[[], int | None] = lambda: None
+    """Tokens that a request may have; None: nobody knows, or the list that does was not read yet. Costs nothing."""

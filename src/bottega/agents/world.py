@@ -63,9 +63,8 @@ class World(Protocol):
         """Have the person accept, change or discard a plan."""
         ...
 
-    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
-        """The system prompt, the same to the byte in every step; in text mode the tools stand in it, with the form of
-        a call. `needs` is what the agent's type needs said."""
+    def system(self) -> str:
+        """The system prompt, the same to the byte in every step."""
         ...
 
     async def tell(self, history: list[Message], mode: Mode) -> None:

@@ -25,6 +25,7 @@ ENTRIES = {
             "run": ("work.run", "Run one prompt to its end and print the answer."),
             "asks": ("work.asks", "List what waits for an answer."),
             "approve": ("work.approve", "Answer something that waits."),
+            "compact": ("work.compact", "Make room in what a session's model sees."),
             "resume": ("work.resume", "Go on with an exchange that waited for an answer."),
         },
         _SESSIONS: {

@@ -7,6 +7,7 @@ model that no rule knows everything is believed.
 
 import logging
 from decimal import ROUND_HALF_UP, Decimal
+from threading import Event
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_read = Event()
 MICRO = Decimal(1_000_000)
 
 
@@ -141,6 +143,12 @@ def known_models(provider: str) -> list[str]:
 def load() -> None:
     """Read the list now; call it in a thread, so that the first price does not hold up the loop."""
     _snapshot()
+    _read.set()
+
+
+def is_read() -> bool:
+    """Whether questions that need the list cost nothing by now."""
+    return _read.is_set()
 
 
 def _claude(name: str) -> Abilities:

@@ -186,6 +186,17 @@ class Inbox:
         )
         return row[0] if row else None
 
+    def open(self, session: SessionRow) -> list[str]:
+        """The ids of all prompts that run or wait; those that wait come first, the last of them before the others."""
+        rows = self._log.database.read_now(
+            lambda c: c.execute(
+                "SELECT message_id FROM inbox WHERE session = ? AND status IN ('queued', 'running')"
+                " ORDER BY status, place DESC",
+                (session.n,),
+            ).fetchall()
+        )
+        return [message_id for (message_id,) in rows]
+
     async def index_of(self, session: SessionRow, message_id: str) -> int:
         """Where the prompt of that id stands in the log."""
         row = await self._log.database.read(

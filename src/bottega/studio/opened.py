@@ -26,6 +26,7 @@ class Opened:
                 values.window_tokens or None,
                 round(values.window_usd * 1_000_000) or None,
             ),
+            compact_at=values.compact_at,
         )
 
     @property
@@ -50,6 +51,22 @@ class Opened:
             return await inbox.cancel(row, message_id)
         self.worker.attend(row)  # where it only waited for an answer, nobody else would close it
         return True
+
+    async def close_session(self, row: SessionRow) -> None:
+        """Stop what runs or waits in a session, and free what is held for it; all that was said stays stored.
+
+        Servers of its folder are left where another session runs there.
+        """
+        runtime = self.runtime
+        for message_id in runtime.inbox.open(row):
+            await self.cancel(row, message_id)
+        if self._worker:
+            await self._worker.forget(row.n)
+        for shell in self.hands.shells.list(row.folder):
+            if shell.owner == row.id:
+                await self.hands.shells.close(row.folder, shell.shell.id)
+        if not (self._worker and self._worker.is_busy(row.folder, row.n)):
+            await runtime.close_servers(row.folder)
 
     async def close(self) -> None:
         if self._worker:

@@ -17,7 +17,7 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Block, Text
 from bottega.messages.message import Message
 from bottega.providers.provider import Wishes
-from bottega.sessions import clients, plans
+from bottega.sessions import clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.clients import ClientTool
 from bottega.sessions.inbox import Place, Prompt
@@ -25,6 +25,7 @@ from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
 from bottega.studio.answer import Answer, Callback, Callbacks, call
+from bottega.studio.context import Context, context_of
 from bottega.studio.opened import Opened
 from bottega.studio.structured import Shape, Structured, schema_of
 
@@ -212,6 +213,35 @@ class Session:
             runtime.model(own.model)
         await runtime.inbox.change_agent(self.row, agent.slug, own.model if own else "")
         self.row = runtime.sessions.get(self.row.id)
+
+    async def context(self) -> Context:
+        """How full the model's window is, and with what."""
+        return await context_of(self._opened, self.row)
+
+    async def compact(self) -> bool | None:
+        """Have a summary stand for all but the last turns; False: there is nothing to drop.
+
+        None: an exchange runs here, and does it before its next model call.
+        """
+        return await self._opened.worker.compact(self.row)
+
+    async def undo_compaction(self, compaction: int = 0) -> int:
+        """Let the model see again what the last compaction dropped, or the one at that index; 0: there is none."""
+        return await turning.undo_compaction(self._opened.runtime.log, self.row, compaction)
+
+    async def reset(self) -> bool:
+        """Let the model begin anew; the log keeps all. False if there is nothing to forget."""
+        return await turning.reset(self._opened.runtime.log, self.row)
+
+    async def clear(self) -> None:
+        """Delete all that was said here, for good; the session itself stays."""
+        runtime = self._opened.runtime
+        await turning.clear(runtime.log, runtime.blobs, self.row)
+        self.row = runtime.sessions.get(self.row.id)
+
+    async def close(self) -> None:
+        """Stop what runs or waits here, and free what is held for it; the next prompt opens it again."""
+        await self._opened.close_session(self.row)
 
     async def cancel(self, message_id: str) -> bool:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""

@@ -28,6 +28,16 @@ class Todo(msgspec.Struct, frozen=True):
     priority: Literal["high", "medium", "low"] = "medium"
 
 
+class Remembered(msgspec.Struct, frozen=True):
+    """An entry of the session's log."""
+
+    index: int
+    who: str
+    """`user`, `agent`, or the tool that gave it."""
+    when: str
+    text: str
+
+
 class Context(Protocol):
     @property
     def root(self) -> Root:
@@ -64,6 +74,14 @@ class Context(Protocol):
 
     def recall(self, path: str) -> bytes | None:
         """What the log last held of a file that is gone; None: nothing."""
+        ...
+
+    async def search_log(self, query: str, most: int) -> list[Remembered]:
+        """The newest entries of this session's log that hold every word of the query, each with what is around it."""
+        ...
+
+    async def read_log(self, index: int) -> Remembered | None:
+        """One entry of this session's log, whole; None: nothing was said there."""
         ...
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:

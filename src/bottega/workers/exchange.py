@@ -32,6 +32,7 @@ from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.noted import NOTHING, Noted
 from bottega.workers.acting.sandboxes import RunSandboxes
 from bottega.workers.children import Children
+from bottega.workers.compacting import Room
 from bottega.workers.limiting import Limiting
 from bottega.workers.recall import Recalled
 from bottega.workers.telling import Telling
@@ -94,6 +95,7 @@ class Exchange:
         self.leaving = False
         """This process ends: what only waits for an answer is left to the next one."""
         self.step = 0
+        self.compacting = Room(self)
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
         self._telling = Telling(self)
@@ -122,6 +124,7 @@ class Exchange:
         event = Event(NAMES[kind], now(), payload, self.message_id, self.step, self._attempt, actor)
         self.track.note(event)
         self.told.note(event)
+        self.compacting.note(event)
         return event
 
     def emit(self, payload: msgspec.Struct) -> None:
@@ -138,6 +141,8 @@ class Exchange:
         return lambda connection: spent.note(connection, n, message_id, usage, cost)
 
     async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None:
+        if isinstance(payload, facts.Compaction) and payload.usage != Usage():
+            also = self._spent(payload.usage, payload.cost)
         await self.pen.record(self.event(payload), also=also)
 
     async def room(self) -> None:
@@ -171,8 +176,12 @@ class Exchange:
     async def tell(self, history: list[Message], mode: Mode) -> None:
         await self._telling.tell(history, mode)
 
-    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
-        return self._telling.system(text_mode=text_mode, form=form, needs=needs)
+    def system(self) -> str:
+        return self._telling.system()
+
+    async def make_room(self, history: list[Message], reason: Reason) -> bool:
+        """Before a model call, or after one that was refused for its size: compact the history if it has to be."""
+        return await self.compacting.make(history, reason)
 
     def mode(self) -> Mode:
         """The session's, but never more than the agent's own."""
@@ -182,9 +191,6 @@ class Exchange:
         words = facts.Aside(after=text)
         self.emit(words)
         turn.told(history, words)
-
-    async def make_room(self, history: list[Message], reason: Reason) -> bool:
-        return False
 
     async def over(self, repeats: int) -> Ended | None:
         return await self.limiting.over(repeats)

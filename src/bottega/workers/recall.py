@@ -22,6 +22,8 @@ class Recalled(msgspec.Struct):
     """What it knows of files."""
     told: Told = msgspec.field(default_factory=Told)
     """What the model was told beside the user's words."""
+    reached: int = 0
+    """The index up to which it minds what guests may have turned over: resets, and compactions undone."""
 
 
 class Recall:
@@ -33,6 +35,9 @@ class Recall:
         self._known.move_to_end(n)
         if len(self._known) > MOST:
             self._known.popitem(last=False)
+
+    def drop(self, n: int) -> None:
+        self._known.pop(n, None)
 
     def take(self, n: int, seq: int) -> Recalled | None:
         """What is remembered of a session that has come exactly so far; it is the caller's from now on."""

@@ -15,10 +15,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from bottega.agents.prompt import turn
-from bottega.agents.prompt.markers import used
+from bottega.agents.prompt.built import built
 from bottega.agents.prompt.modes import mode_instructions
 from bottega.agents.prompt.reminder import Situation, due
-from bottega.agents.prompt.system import system, tool_list
 from bottega.approvals.mode import Mode
 from bottega.errors import Problem
 from bottega.events import facts
@@ -70,19 +69,10 @@ class Telling:
             scene.emit(words)
             turn.told(history, words)
 
-    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
-        """The same to the byte from the opening on, as long as agent and tools are the same."""
-        plan, opening = self._scene.plan, self._scene.told.opening
+    def system(self) -> str:
+        opening = self._scene.told.opening
         assert opening is not None, "something is told before anything is asked"
-        registry = plan.registry
-        return system(
-            plan.agent.prompt,
-            opening,
-            tool_list=tool_list(registry) if "tool_list" in used(plan.agent.prompt) else "",
-            tools=registry.get_system_prompt_section() if text_mode else "",
-            form=form if text_mode else "",
-            needs=needs,
-        )
+        return built(self._scene.plan, opening)
 
     async def _look(self, *, wide: bool, first: bool) -> _Seen:
         """Look at the folder in a thread, and at git beside it; what takes too long is left out."""

@@ -44,7 +44,7 @@ class Told:
         elif isinstance(payload, facts.TodosChanged):
             self.todos, self.quiet = payload.todos, 0
         elif isinstance(payload, facts.SessionReset | facts.SessionCleared):
-            self.opening = None
+            self.opening, self.todos = None, ()
             self._forget()
         elif isinstance(payload, facts.Compaction) and payload.upto:
             self._forget()

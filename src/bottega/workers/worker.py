@@ -25,9 +25,11 @@ from bottega.sessions.log import Log
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.history import replay
+from bottega.sessions.turning import turned_over
 from bottega.storage.home import Life
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.hands import Hands
+from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.children import Children, Runs
 from bottega.workers.exchange import Exchange
 from bottega.workers.recall import Recall, Recalled
@@ -42,6 +44,7 @@ MakePlan = Callable[[SessionRow, Prompt], Awaitable[Plan]]
 _INTERRUPTED = Ended(False, "interrupted", "interrupted")
 _CANCEL = b'{"type":"cancel_requested"'
 _RESOLVED = b'{"type":"approval_resolved"'
+_UNDONE = b'{"type":"compaction_undone"'
 
 
 class Worker:
@@ -109,6 +112,53 @@ class Worker:
         looking = asyncio.create_task(mended.wait())
         await asyncio.wait({self.attend(session), looking}, return_when=asyncio.FIRST_COMPLETED)
         looking.cancel()
+
+    async def compact(self, session: SessionRow) -> bool | None:
+        """Compact a session in which nothing runs; False: there is nothing to drop.
+
+        Where an exchange runs here, it does so before its next model call: None then.
+        """
+        if self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n)):
+            for exchange in self._running:
+                if exchange.session.n == session.n:
+                    exchange.compacting.wanted = True
+                    return None
+        elif before := self._tasks.get(session.n):  # it is about to end
+            await asyncio.wait({before})
+        lease = await self._log.database.write(lambda c: self.contender.take(c, session.n))
+        if lease is None:
+            raise Conflict(
+                "Another program works in this session, or it waits for an answer.",
+                hint="Compact it when that has ended.",
+            )
+        self._held.add(session.n)
+        beating = asyncio.create_task(self._beat(lease))
+        try:
+            return await self._compact(session, lease)
+        finally:
+            beating.cancel()
+            self._held.discard(session.n)
+            await whatever_comes(self._log.database.write(lambda c: leases.let_go(c, lease)))
+
+    async def _compact(self, session: SessionRow, lease: Lease) -> bool:
+        if self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n)):
+            raise Conflict("Something waits to run in this session.", hint="Let it run first.")
+        exchange = Exchange(Pen(self._log, lease), "", session, self._hands, self._attachments)
+        exchange.plan = await self._plan(session, Prompt("", ()))
+        return await exchange.make_room([], "asked")
+
+    def is_busy(self, folder: str, besides: int) -> bool:
+        """Whether a session other than this one runs in that folder."""
+        return any(
+            exchange.session.folder == folder and exchange.session.n != besides
+            for exchange in self._running
+        )
+
+    async def forget(self, n: int) -> None:
+        """Wait until nothing of this session runs here, and keep nothing of it in memory."""
+        while (task := self._tasks.get(n)) and not task.done():
+            await asyncio.wait({task})
+        self._recall.drop(n)
 
     def _tell_mended(self, n: int) -> None:
         if n in self._mended:
@@ -181,6 +231,7 @@ class Worker:
             else:
                 with suppress(Conflict):  # taken back at the last moment
                     await begin(exchange, prompt)
+                    recalled = self._still(session.n, recalled, exchange)
                     if recalled:
                         recalled.history.append(Message("user", prompt.content))
                     await self._run(session, exchange, prompt, recalled)
@@ -195,6 +246,17 @@ class Worker:
             # The answer came at that very moment: go on from the log.
             pen.lease = msgspec.structs.replace(pen.lease, parked=True)
         return exchange.released
+
+    def _still(self, n: int, recalled: Recalled | None, exchange: Exchange) -> Recalled | None:
+        """What is remembered, unless a guest has turned it over since; from here on nobody can reset the session."""
+        if recalled is None:
+            return None
+        reached = self._log.feed(n).last_index
+        if turned_over(self._log, n, recalled.reached):
+            exchange.known = self._hands.known(n)
+            return None
+        recalled.reached = reached
+        return recalled
 
     async def _run(
         self,
@@ -230,8 +292,11 @@ class Worker:
         if running.cancelled():  # before its first step, so that it could not close itself
             await finish(exchange, STOPPED, "Cancelled by the user")
         elif (history := running.result()) is not None:
+            reached = recalled.reached if recalled else after
             self._recall.keep(
-                session.n, exchange.pen.seq, Recalled(history, exchange.known, exchange.told)
+                session.n,
+                exchange.pen.seq,
+                Recalled(history, exchange.known, exchange.told, reached),
             )
 
     async def _watch(
@@ -245,6 +310,8 @@ class Worker:
                 for index, body in await self._log.facts(n, after):
                     if body.startswith(_RESOLVED):
                         exchange.asking.hear(decode(index, body).data)
+                    elif body.startswith(_UNDONE):
+                        exchange.compacting.stale = True
                     elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
                         running.cancel()
                         return

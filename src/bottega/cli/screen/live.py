@@ -41,6 +41,7 @@ class Live:
         terminal: Terminal,
         clock: Callable[[], float] = time.monotonic,
         look: Look | None = None,
+        fill: notes.Fill | None = None,
     ) -> None:
         self._terminal = terminal
         self._clock = clock
@@ -65,6 +66,9 @@ class Live:
         self._paused = False
         self._retry: tuple[facts.ConversationRetrying, float] | None = None
         self._failed = False
+        self._fill = fill
+        self._held = 0
+        """Tokens of the context, as the provider last counted them."""
         terminal.write("\x1b[?25l")
 
     def show(self, event: Event) -> None:
@@ -235,6 +239,7 @@ class Live:
             self._put("note", [(f"  {one_line(source)}", "dim")])
         for notice in answer.notices:
             self._put("note", [(f"Note: {clean(notice)}", "dim")])
+        self._held = notes.held(answer)
         self._calls.plan(tool_uses(answer.content))
         self._status = "Working" if self._calls else ""
 
@@ -243,6 +248,10 @@ class Live:
 
     def _on_todos(self, changed: facts.TodosChanged) -> None:
         self._rows("todos", todos.drawn(changed.todos))
+
+    def _on_compaction(self, made: facts.Compaction) -> None:
+        self._end_text()
+        self._put("note", notes.compacted(made))
 
     def _on_retry(self, retrying: facts.ConversationRetrying) -> None:
         self._retry = (retrying, self._clock() + retrying.delay_ms / 1000)
@@ -284,7 +293,8 @@ class Live:
             self._put("ending", [("■ ", "accent"), (told, "")])
         if changed := self._calls.summary():
             self._put("footer", [(changed, "accent")])
-        self._put("footer", [(notes.footer(end, self._model), "dim")])
+        full = self._fill(self._model, self._held) if self._fill and self._held else None
+        self._put("footer", [(notes.footer(end, self._model, full), "dim")])
         self._next_draw = 0.0
 
     _RULES: ClassVar[dict[Any, Callable[[Any, Any], None]]] = {
@@ -294,6 +304,7 @@ class Live:
         facts.AssistantMessage: _on_answer,
         facts.ToolResultFact: _on_result,
         facts.TodosChanged: _on_todos,
+        facts.Compaction: _on_compaction,
         facts.ConversationRetrying: _on_retry,
         facts.StreamReset: _on_reset,
         facts.ErrorMessage: _on_error,

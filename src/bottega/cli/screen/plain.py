@@ -61,6 +61,7 @@ class Plain:
         hold: bool = False,
         footer: bool = False,
         look: Look | None = None,
+        fill: notes.Fill | None = None,
     ) -> None:
         self._text = text
         self._notes = notes_to
@@ -76,6 +77,8 @@ class Plain:
         self._calls = UnderWay(time.monotonic, look)
         self._model = ""
         self._failed = False
+        self._fill = fill
+        self._held = 0
 
     def show(self, event: Event) -> None:
         match event.data:
@@ -151,6 +154,7 @@ class Plain:
             self._at_start = True
 
     def _whole(self, answer: facts.AssistantMessage) -> None:
+        self._held = notes.held(answer)
         self._say(self._cleaner.end())
         if not self._hold and not self._answered:
             self._say(clean(plain_text(answer.content)))
@@ -164,6 +168,8 @@ class Plain:
             rows = self._calls.end(fact, self._notes.width if self._notes else 80)
         elif isinstance(fact, facts.TodosChanged):
             rows = todos.drawn(fact.todos)
+        elif isinstance(fact, facts.Compaction):
+            rows = [notes.compacted(fact)]
         else:
             self._calls.take(fact)
         for row in rows:
@@ -178,4 +184,5 @@ class Plain:
         if changed := self._calls.summary():
             self.note(changed)
         if self._footer:
-            self.note(one_line(notes.footer(end, self._model)))
+            full = self._fill(self._model, self._held) if self._fill and self._held else None
+            self.note(one_line(notes.footer(end, self._model, full)))

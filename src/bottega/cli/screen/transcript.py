@@ -29,6 +29,10 @@ def last_exchanges(items: Sequence[said.Item], number: int) -> list[said.Item]:
     return list(items[places[-number] :]) if len(places) > number else list(items)
 
 
+_ASIDE = ("approval_", "compaction", "session_")
+"""What is told in passing."""
+
+
 def _begins(item: said.Item) -> bool:
     return isinstance(item, said.Prompt) and not item.steer
 
@@ -57,7 +61,7 @@ def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa:
         case said.Notice():
             style = "red" if item.topic == "error_message" else "dim"
             text = clean(f"{item.text} {item.hint}").strip()
-            kind = "note" if item.topic.startswith("approval_") else "error"
+            kind = "note" if item.topic.startswith(_ASIDE) else "error"
             return [Item(kind, painter.parts([(text, style)], width))]
         case said.End():
             return _end(item, painter, width)

@@ -13,7 +13,7 @@ from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.transcript import drawn, last_exchanges
-from bottega.cli.talk import listing, slash
+from bottega.cli.talk import listing, room, slash
 from bottega.cli.talk.turn import Turns
 from bottega.cli.talk.typed import Reader
 from bottega.cli.talk.words import MODES, short, why
@@ -136,6 +136,8 @@ class Conversation:
                 return await self._list_asks()
             case "changes":
                 await self._changes(command.argument)
+            case "context" | "compact" | "reset" | "clear":
+                await self._make_room(command)
             case "new":
                 self.session = None
                 self._say([("A new session begins with your next prompt.", "")])
@@ -144,6 +146,21 @@ class Conversation:
             case _:
                 self._say([(slash.unknown(command.typed), "")])
         return True
+
+    async def _make_room(self, command: slash.Slash) -> None:
+        """What is done about the session's context."""
+        if command.name == "context":
+            plain = not self._terminal.moves
+            rows = await room.context(self.session, self._terminal.width, plain=plain)
+        elif command.name == "compact":
+            if self.session and self._terminal.moves and not command.argument:
+                self._say([("Summing up…", "dim")])
+            rows = await room.compact(self.session, command.argument)
+        elif command.name == "reset":
+            rows = await room.reset(self.session)
+        else:
+            rows = await room.clear(self.session, command.argument)
+        self._rows(rows)
 
     def farewell(self) -> None:
         self._say([("Go on with: bottega chat --continue", "dim")])

@@ -7,6 +7,7 @@ from bottega.cli.screen.live import Live
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.plain import Canvas, Plain
 from bottega.cli.screen.terminal import Terminal
+from bottega.errors import Problem
 from bottega.runtime import Runtime
 from bottega.studio import Answer, Session
 
@@ -55,8 +56,17 @@ class Turns:
         return True
 
     def _canvas(self) -> Canvas:
-        look = differences(self._runtime)
+        look, fill = differences(self._runtime), self._full
         if self._terminal.moves:
             self._terminal.write("\n")
-            return Live(self._terminal, look=look)
-        return Plain(self._terminal, self._terminal, self._terminal, footer=True, look=look)
+            return Live(self._terminal, look=look, fill=fill)
+        still = self._terminal
+        return Plain(still, still, still, footer=True, look=look, fill=fill)
+
+    def _full(self, model: str, tokens: int) -> float | None:
+        """How full the model's window is, in percent; None: nobody says how large it is."""
+        try:
+            window = self._runtime.model(model).window()
+        except Problem:
+            return None
+        return 100 * tokens / window if window else None

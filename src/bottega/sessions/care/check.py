@@ -101,7 +101,8 @@ class _Walk:
         """Blobs by which changes of files are shown and undone."""
 
     def step(self, index: int, kind: int, body: bytes) -> Iterator[Finding]:
-        if index != self._index + 1:
+        cleared = not self._index and body.startswith(b'{"type":"session_cleared"')
+        if index != self._index + 1 and not cleared:
             yield from self._missing(self._index + 1, index - 1)
         self._index = index
         try:

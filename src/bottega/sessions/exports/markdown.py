@@ -100,7 +100,9 @@ def _drawn(item: Item) -> str:  # noqa: PLR0911
         case Cited():
             return _cited(item.sources)
         case Notice():
-            return quoted(f"**{topic(item)}:** {closed(told(item))}")
+            noted = quoted(f"**{topic(item)}:** {closed(told(item))}")
+            more = _folded("Summary", closed(clean(item.detail))) if item.detail else ""
+            return "\n\n".join(filter(None, [noted, more]))
         case End():
             return quoted(f"**{stopped}**") if (stopped := ending(item)) else ""
 

@@ -118,7 +118,9 @@ def _drawn(item: Item) -> str:  # noqa: PLR0911
             return f'<article class="agent">{_cited(item.sources)}</article>\n'
         case Notice():
             words = f"<strong>{topic(item)}.</strong> {escape(told(item))}"
-            return f'<p class="notice {escape(item.topic)}">{words}</p>\n'
+            more = f"<div>{rendered(item.detail)}</div>" if item.detail else ""
+            folded = _folded("thought", "<b>Summary</b>", more) if more else ""
+            return f'<p class="notice {escape(item.topic)}">{words}</p>\n{folded}'
         case End():
             return f'<p class="notice">{stopped}</p>\n' if (stopped := ending(item)) else ""
 

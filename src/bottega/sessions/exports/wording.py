@@ -24,6 +24,9 @@ _STATES = {
 _TOPICS = {
     "assistant_message": "Note",
     "compaction": "Summary of what came before",
+    "compaction_undone": "Note",
+    "session_reset": "Note",
+    "session_cleared": "Note",
     "file_ready": "File",
     "mode_changed": "Mode",
     "model_changed": "Model",
@@ -77,6 +80,8 @@ def output(use: Use) -> str:
 
 
 def topic(notice: Notice) -> str:
+    if notice.topic == "compaction" and notice.detail:
+        return "Note"
     return _TOPICS.get(notice.topic, "Note")
 
 

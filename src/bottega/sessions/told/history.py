@@ -1,6 +1,7 @@
 """What the model has seen and said, folded from the log. Not repaired: `messages.repair` makes it fit a provider.
 
-Only whole things count: an answer that broke off, was void or is still streaming leaves nothing here.
+Only whole things count: an answer that broke off, was void or is still streaming leaves nothing here. A compaction
+changes what is seen, never what is stored, so undoing one needs nothing but its own fact.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,9 +12,13 @@ import msgspec
 from bottega.events import facts as f
 from bottega.events.codec import VERSION, decode
 from bottega.messages.aside import alone, around
-from bottega.messages.block import Text, ToolResult
+from bottega.messages.block import ToolResult
 from bottega.messages.message import Message
 from bottega.sessions.feed import Row
+from bottega.sessions.told.compacted import compacted
+
+Told = tuple[int, Message]
+"""A message and the index of its fact; of what stands for others, the last index that it stands for."""
 
 
 class _User(msgspec.Struct, gc=False, tag_field="type", tag="user_message"):
@@ -46,19 +51,59 @@ class _Compaction(msgspec.Struct, gc=False, tag_field="type", tag="compaction"):
     v: int = 1
 
 
-_TOLD = tuple(
-    b'{"type":"%s"' % str(kind.__struct_config__.tag).encode()
-    for kind in (_User, _Assistant, _Result, _Aside, _Compaction)
-)
-_read = msgspec.json.Decoder(_User | _Assistant | _Result | _Aside | _Compaction).decode
+class _Undone(msgspec.Struct, gc=False, tag_field="type", tag="compaction_undone"):
+    at: int
+    data: f.CompactionUndone
+    v: int = 1
+
+
+class _Reset(msgspec.Struct, gc=False, tag_field="type", tag="session_reset"):
+    at: int
+    data: f.SessionReset = f.SessionReset()
+    v: int = 1
+
+
+class _Cleared(msgspec.Struct, gc=False, tag_field="type", tag="session_cleared"):
+    at: int
+    data: f.SessionCleared = f.SessionCleared()
+    v: int = 1
+
+
+_Fact = _User | _Assistant | _Result | _Aside | _Compaction | _Undone | _Reset | _Cleared
+_TOLD = tuple(b'{"type":"%s"' % kind.__struct_config__.tag.encode() for kind in _Fact.__args__)
+_read = msgspec.json.Decoder(_Fact).decode
 
 
 def replay(rows: Iterable[Row]) -> list[Message]:
     """The model's history from stored rows, oldest first, in one pass: what it does not show is not decoded."""
-    return _messages(_told(rows))
+    return [message for _, message in indexed(rows)]
 
 
-def _told(rows: Iterable[Row]) -> Iterator[tuple[int, int, Any]]:
+def indexed(rows: Iterable[Row]) -> list[Told]:
+    """The same, each message with its place in the log."""
+    told: list[Told] = []
+    compactions: dict[int, tuple[int, f.Compaction]] = {}
+    for index, at, said in _facts(rows):
+        kind = said.__class__
+        if kind is f.UserMessage:
+            told.append((index, Message("user", said.content, at)))
+        elif kind is f.AssistantMessage:
+            told.append((index, Message("assistant", said.content, at, said.asked)))
+        elif kind is f.ToolResultFact:
+            result = ToolResult(said.tool_id, said.content, said.is_error)
+            told.append((index, Message("tool", (result,), at)))
+        elif kind is f.Aside:
+            _tell_aside(told, index, at, said)
+        elif kind is f.Compaction:
+            compactions[index] = at, said
+        elif kind is f.CompactionUndone:
+            compactions.pop(said.compaction, None)
+        elif kind is f.SessionReset or kind is f.SessionCleared:
+            told, compactions = [], {}
+    return compacted(told, list(compactions.values())) if compactions else told
+
+
+def _facts(rows: Iterable[Row]) -> Iterator[tuple[int, int, Any]]:
     for index, body in rows:
         if body.startswith(_TOLD):
             try:
@@ -69,23 +114,10 @@ def _told(rows: Iterable[Row]) -> Iterator[tuple[int, int, Any]]:
             yield index, fact.at, fact.data
 
 
-def _messages(facts: Iterable[tuple[int, int, Any]]) -> list[Message]:
-    told: list[tuple[int, Message]] = []
-    for index, at, said in facts:
-        kind = said.__class__
-        if kind is f.UserMessage:
-            told.append((index, Message("user", said.content, at)))
-        elif kind is f.AssistantMessage:
-            told.append((index, Message("assistant", said.content, at, said.asked)))
-        elif kind is f.ToolResultFact:
-            result = ToolResult(said.tool_id, said.content, said.is_error)
-            told.append((index, Message("tool", (result,), at)))
-        elif kind is f.Aside:
-            if told and told[-1][1].role == "user":
-                told[-1] = (told[-1][0], around(told[-1][1], said.before, said.after))
-            else:
-                told.append((index, alone(said.before, said.after, at)))
-        elif kind is f.Compaction:
-            summary = Message("user", (Text(said.summary),), at)
-            told = [(said.upto, summary), *(pair for pair in told if pair[0] > said.upto)]
-    return [message for _, message in told]
+def _tell_aside(told: list[Told], index: int, at: int, aside: f.Aside) -> None:
+    """Around the user's last words, if nobody has answered them; else as a message of its own."""
+    place, message = told[-1] if told else (0, None)
+    if message is not None and message.role == "user":
+        told[-1] = place, around(message, aside.before, aside.after)
+    elif aside.before or aside.after:
+        told.append((index, alone(aside.before, aside.after, at)))

@@ -80,6 +80,8 @@ class Notice(_Item, frozen=True, tag="notice", tag_field="kind"):
     """The type of the event that it tells of."""
     text: str
     hint: str = ""
+    detail: str = ""
+    """What need not be read at once, such as the summary of a compaction."""
 
 
 class End(_Item, frozen=True, tag="end", tag_field="kind"):
@@ -103,9 +105,30 @@ def _resolved(what: f.ApprovalResolved) -> str:
     return f"{said}: {more}" if more else f"{said}."
 
 
+def compacted(what: f.Compaction) -> str:
+    """What a compaction dropped, in a sentence; one of the first kind is nothing but its summary."""
+    if not what.before:
+        return what.summary
+    counts = [
+        f"{count:,} {name if count != 1 else name[:-1]}"
+        for name, count in (
+            ("answers", what.dropped.get("messages", 0)),
+            ("results", what.dropped.get("results", 0)),
+        )
+        if count
+    ]
+    gone = f" {' and '.join(counts)} left the model's sight." if counts else ""
+    return f"Compacted: {what.before:,} → {what.after:,} tokens.{gone}"
+
+
 _NOTES: dict[Any, Callable[[Any], str]] = {
     f.ConversationRetrying: _retrying,
-    f.Compaction: lambda what: what.summary,
+    f.Compaction: compacted,
+    f.CompactionUndone: lambda _: (
+        "A compaction was undone: the model sees again what it had dropped."
+    ),
+    f.SessionReset: lambda _: "Reset: the model sees nothing of what stands above.",
+    f.SessionCleared: lambda _: "Cleared: what was said before was deleted.",
     f.FileReady: lambda what: what.path,
     f.ModeChanged: lambda what: what.mode,
     f.ModelChanged: lambda what: what.model,
@@ -229,7 +252,9 @@ class Transcript:
         self._put(event, Notice, topic=event.type, text=error.message, hint=error.hint)
 
     def _noted(self, event: Event, what: Any) -> None:
-        self._put(event, Notice, topic=event.type, text=_NOTES[type(what)](what))
+        detail = what.summary if isinstance(what, f.Compaction) and what.before else ""
+        text = _NOTES[type(what)](what)
+        self._put(event, Notice, topic=event.type, text=text, detail=detail)
 
     def _interrupted(self, event: Event, what: f.Interrupted) -> None:
         # It stands after what had been streamed, which a new attempt will take away.

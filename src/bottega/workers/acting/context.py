@@ -1,9 +1,10 @@
 """What one call of a tool may use of its session: implements `tools.context.Context`."""
 
+import asyncio
 import hashlib
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 import msgspec
@@ -14,7 +15,8 @@ from bottega.events import facts
 from bottega.messages.block import Text, ToolUse, plain_text
 from bottega.messages.message import Message, Usage
 from bottega.providers.provider import Failed, Finished, Request
-from bottega.tools.context import Question, Todo
+from bottega.sessions.told import entries
+from bottega.tools.context import Question, Remembered, Todo
 from bottega.tools.tool import Tool
 from bottega.workers.acting.noted import Noted
 from bottega.workers.acting.question import by_child
@@ -23,6 +25,11 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Sandbox
 from bottega.workspaces.shells.shells import Shells
+
+
+def _remembered(entry: entries.Entry, text: str) -> Remembered:
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(entry.at / 1000))
+    return Remembered(entry.index, entry.who, when, text)
 
 
 class ModelFailed(Problem):
@@ -80,6 +87,22 @@ class CallContext:
 
     def recall(self, path: str) -> bytes | None:
         return self._exchange.held(path)
+
+    async def search_log(self, query: str, most: int) -> list[Remembered]:
+        session = self._exchange.session
+        rows = await self._exchange.hands.log.facts(session.n)
+        found = await asyncio.to_thread(entries.find, rows, query, most, self._whole)
+        return [_remembered(entry, around) for entry, around in found]
+
+    async def read_log(self, index: int) -> Remembered | None:
+        rows = await self._exchange.hands.log.facts(self._exchange.session.n, index - 1)
+        entry = await asyncio.to_thread(entries.read, rows[:1], index, self._whole)
+        return _remembered(entry, entry.text) if entry else None
+
+    def _whole(self, blob: str) -> str:
+        with suppress(Problem):  # it may be gone; then there is what the model was shown
+            return self._exchange.store.read(blob).decode("utf-8", "replace")
+        return ""
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         return await self._exchange.sandbox(network=network)

@@ -29,6 +29,7 @@ from bottega.workspaces.shells.shells import BUFFER, Shells
 from bottega.workspaces.watch.watch import Watch
 
 NO_WINDOW = Window()
+_RESET = b'{"type":"session_reset"'
 
 
 class Hands:
@@ -41,13 +42,16 @@ class Hands:
         mode: Mode = "ask",
         patience: float = PATIENCE,
         window: Window = NO_WINDOW,
+        compact_at: int = 80,
     ) -> None:
         self.asks = Asks(log)
         self.sandboxes = sandboxes
         self._rules = tuple(rules)
         self.patience = patience
         self.window = window
-        self._log = log
+        self.compact_at = compact_at
+        """Percent of a model's window at which its session is compacted; 0: never."""
+        self.log = log
         self._sessions = Sessions(log.database)
         self._mode: Mode = mode
         self._outputs = log.database.home.outputs
@@ -66,7 +70,7 @@ class Hands:
 
     def rules(self, root: Root) -> tuple[Rule, ...]:
         """The user's rules; what Bottega itself keeps is nobody's to touch, even if it lies inside the workspace."""
-        home = os.path.relpath(os.path.realpath(self._log.database.home.path), root.path)
+        home = os.path.relpath(os.path.realpath(self.log.database.home.path), root.path)
         if home.startswith(".."):
             return self._rules
         own = "**" if home == "." else home
@@ -79,7 +83,7 @@ class Hands:
 
     def state(self, folder: str) -> Path:
         """Where what is known of a workspace is kept; never in the workspace itself."""
-        return self._log.database.home.workspace(str(Path(folder).resolve()))
+        return self.log.database.home.workspace(str(Path(folder).resolve()))
 
     def fence(self, session: SessionRow, generation: int) -> Fence:
         return Fence(self.state(session.folder), session.id, generation)
@@ -103,7 +107,7 @@ class Hands:
                 self.shells.get(session.folder, name)
                 return self._shell_outputs.find(name)
             blob = self._blob_of(session.n, name)
-            return Source(self._log.database.home.blobs / blob) if blob else None
+            return Source(self.log.database.home.blobs / blob) if blob else None
 
         return Outputs(self._outputs / session.id, elsewhere=elsewhere)
 
@@ -121,8 +125,13 @@ class Hands:
     def known(self, n: int) -> Known:
         """What the session knows of files, from its log."""
         known = Known()
+        border = self._border(n)
         for index, body in self._facts(n, b'{"type":"tool_'):
+            if border and index > border:  # what the model saw before a reset it no longer knows
+                known.seen, border = {}, 0
             known.note(decode(index, body))
+        if border:
+            known.seen = {}
         return known
 
     def told(self, n: int) -> Told:
@@ -136,14 +145,30 @@ class Hands:
         """The to-do list as it stands."""
         for index, body in self._facts(n, b'{"type":"todos_changed"', newest_first=True):
             changed = decode(index, body).data
-            return changed.todos if isinstance(changed, facts.TodosChanged) else ()
+            if isinstance(changed, facts.TodosChanged) and index > self._border(n):
+                return changed.todos
+            break
         return ()
+
+    def _border(self, n: int) -> int:
+        """The index of the session's last reset; 0: there was none."""
+        return next((index for index, _ in self._facts(n, _RESET, newest_first=True)), 0)
+
+    def newest(self, n: int, begin: bytes, most: int = 1) -> list[Row]:
+        """The last facts of a session whose bytes begin so, newest first."""
+        return self.log.database.read_now(
+            lambda c: c.execute(
+                "SELECT idx, body FROM events WHERE session = ?1 AND kind = 0"
+                " AND substr(body, 1, length(?2)) = ?2 ORDER BY idx DESC LIMIT ?3",
+                (n, begin, most),
+            ).fetchall()
+        )
 
     def _facts(self, n: int, *begins: bytes, newest_first: bool = False) -> Iterator[Row]:
         """The session's facts whose bytes begin in one of these ways."""
         either = " OR ".join(["substr(body, 1, ?) = ?"] * len(begins))
         wanted = [word for begin in begins for word in (len(begin), begin)]
-        rows = self._log.database.read_now(
+        rows = self.log.database.read_now(
             lambda c: c.execute(
                 "SELECT idx, body FROM events WHERE session = ? AND kind = 0"  # noqa: S608
                 f" AND ({either}) ORDER BY idx",

@@ -1,0 +1,41 @@
+"""`bottega compact`: make room in what a session's model sees."""
+
+import sys
+
+import click
+
+from bottega.cli import start
+from bottega.cli.talk import room
+from bottega.errors import BadUsage
+from bottega.sessions.told.transcript import compacted
+from bottega.studio import Studio
+
+
+@click.command("compact")
+@click.argument("session")
+@click.option("--undo", is_flag=True, help="Let the model see again what the last one dropped.")
+def command(session: str, undo: bool) -> int:
+    """Have a summary stand for the older part of a session.
+
+    SESSION is an id, or its beginning or end, as `bottega sessions` lists it. What you said stays word for word, and so
+    do the last steps; nothing is deleted. The summary is printed.
+    """
+    return start.run(_compact(start.studio_of(), session, undo))
+
+
+async def _compact(studio: Studio, session_id: str, undo: bool) -> int:
+    async with studio:
+        session = studio.find(session_id)
+        if undo:
+            if not await session.undo_compaction():
+                raise BadUsage("There is no compaction to undo.")
+            print("Undone: the model sees it all again.", file=sys.stderr)
+            return 0
+        if not await session.compact():
+            print("There is nothing that could be left out.", file=sys.stderr)
+            return 0
+        made = await room.newest(session)
+        print(compacted(made), file=sys.stderr)
+        if made.summary:
+            print(made.summary)
+    return 0

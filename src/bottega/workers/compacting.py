@@ -1,0 +1,350 @@
+"""Keeping a session within its model's window: noticing that it is full, at no cost, and then writing a compaction.
+
+A compaction is one fact, durable or not there at all; what the model sees after it is replayed from the log, so that
+whoever goes on after a crash sees the same.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Protocol
+
+import msgspec
+
+from bottega.agents.context import compact, summary
+from bottega.agents.context.compact import Aim, Draft
+from bottega.agents.context.estimate import tokens
+from bottega.agents.context.measure import (
+    Answered,
+    Gauge,
+    calibrated,
+    message_tokens,
+    tool_tokens,
+)
+from bottega.agents.model import Model
+from bottega.agents.plan import Plan
+from bottega.agents.prompt.built import built
+from bottega.agents.world import Reason
+from bottega.errors import Problem
+from bottega.events import facts
+from bottega.events.codec import decode
+from bottega.events.event import Event
+from bottega.failpoint import failpoint
+from bottega.messages.block import Text, plain_text
+from bottega.messages.message import Message, Usage
+from bottega.providers import catalog
+from bottega.providers.provider import Failed, Finished, Request, ToolSpec
+from bottega.sessions.feed import Row
+from bottega.sessions.pen import Pen
+from bottega.sessions.session import SessionRow
+from bottega.sessions.told.history import Told, indexed, replay
+from bottega.workers.acting.hands import Hands
+from bottega.workers.acting.known import Known
+from bottega.workers.told import Told as ToldAside
+
+ASSUMED = 128_000
+"""The window of a model of which nobody says it."""
+NEAR = 48_000
+"""Tokens below which an unknown window is not asked for: reading the list of models would hold up the request."""
+AFTER_UNDO = 95
+"""Percent at which a session is compacted by itself whose last compaction was undone."""
+SUMMARY = 4_000
+"""The most tokens of a summary."""
+THINKING = 4_000
+"""Tokens that the summary's writer may think besides."""
+
+
+class ContextFull(Problem):
+    """Nothing more can be taken out of what the model sees."""
+
+    code = "context_full"
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A summary, and what it took."""
+
+    text: str = ""
+    usage: Usage = Usage()
+    cost: int | None = 0
+
+
+class Scene(Protocol):
+    """What is needed of the exchange."""
+
+    pen: Pen
+    session: SessionRow
+    hands: Hands
+    known: Known
+    told: ToldAside
+    plan: Plan
+
+    async def record(self, payload: msgspec.Struct) -> None: ...
+
+
+class Room:
+    """What one exchange knows of how full its model's window is."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._gauge = Gauge()
+        self._begun = False
+        self.wanted = False
+        """Somebody asked for a compaction while the exchange runs."""
+        self.stale = False
+        """A compaction was undone: what the exchange has in hand is no longer what the log says."""
+
+    def note(self, event: Event) -> None:
+        """Take one fact of the exchange: an answer says how much the provider counted."""
+        if isinstance(event.data, facts.AssistantMessage):
+            self._begun = True
+            self._gauge.answered(event.data.usage)
+
+    async def make(self, history: list[Message], reason: Reason) -> bool:
+        """Make the history smaller if it has to be; True if it is another one now."""
+        fresh = self.stale
+        if self.stale:
+            self.stale = False
+            history[:] = await self._replayed()
+            self._gauge.counted = None
+        if self.wanted:
+            self.wanted, reason = False, "asked"
+        if reason == "full" and not await self._is_full(history):
+            return fresh
+        if reason == "overflow" and not self._scene.hands.compact_at:
+            return fresh
+        return await self.compact(history, reason) or fresh
+
+    async def _is_full(self, history: Sequence[Message]) -> bool:
+        limit = self._scene.hands.compact_at
+        if not limit:
+            return False
+        if not self._begun:
+            self._begin()
+        window = self._scene.plan.model.window()
+        if self._gauge.counted is None:
+            total = await self._guessed(history, window or NEAR)
+        else:
+            total = self._gauge.total(history)
+        if window is None:
+            if total < NEAR:
+                return False
+            window = await self._window()
+        if total < window * limit / 100:
+            return False
+        return total >= window * AFTER_UNDO / 100 or not self._was_undone()
+
+    async def _guessed(self, history: Sequence[Message], window: int) -> int:
+        """The same where no provider has counted what is seen now; its older counts make the guess better."""
+        fixed = self._fixed()
+        total = self._gauge.total(history, fixed)
+        if total < window / 4 or self._gauge.factor != 1.0:
+            return total
+        rows = await self._scene.hands.log.facts(self._scene.session.n)
+        found = guessed(rows, indexed(rows), fixed)
+        self._gauge.factor = found.factor
+        return found.total
+
+    def _was_undone(self) -> bool:
+        """Whether the last word on compactions is that somebody did not want one."""
+        rows = self._scene.hands.newest(self._scene.session.n, b'{"type":"compaction')
+        return bool(rows) and rows[0][1].startswith(b'{"type":"compaction_undone"')
+
+    def _begin(self) -> None:
+        """What the newest facts say of how full it is: an answer's count, unless it was of another history."""
+        self._begun = True
+        for index, body in self._scene.hands.newest(self._scene.session.n, b"", 50):
+            if body.startswith(_OTHERWISE):
+                return
+            if body.startswith(_ANSWER) and (answer := decode(index, body).data).usage.input_tokens:
+                self._gauge.answered(answer.usage)
+                return
+
+    async def _window(self) -> int:
+        return await window_of(self._scene.plan.model) or ASSUMED
+
+    def _fixed(self) -> float:
+        """The guess of what comes before messages."""
+        system, tools = before_messages(self._scene.plan, self._scene.told.opening)
+        return tokens(system) + tool_tokens(tools)
+
+    async def compact(self, history: list[Message], reason: Reason) -> bool:
+        """Write a compaction and have the history follow it; False if there is nothing to drop."""
+        await self._scene.pen.record()  # all that was said so far is in the log
+        rows = await self._scene.hands.log.facts(self._scene.session.n)
+        told = indexed(rows)
+        aim = await self._aim(rows, told, reason)
+        draft = compact.draft(told, aim)
+        if draft is None:
+            _refuse_if_too_long(told, aim, self._scene.plan.model.name)
+            return False
+        written = await self._written(draft, aim) if draft.upto else Written()
+        after = draft.left + round(tokens(written.text) * aim.factor)
+        failpoint("compacting.before_fact")
+        await self._scene.record(
+            facts.Compaction(
+                draft.upto,
+                written.text,
+                verbatim=True,
+                cut=draft.cut,
+                reason=reason,
+                before=draft.before,
+                after=after,
+                dropped=draft.dropped,
+                usage=written.usage,
+                cost=written.cost,
+            )
+        )
+        failpoint("compacting.after_fact")
+        history[:] = await self._replayed()
+        self._gauge.counted, self._gauge.factor = None, aim.factor
+        if after > aim.window:
+            _refuse_if_too_long(
+                indexed(await self._scene.hands.log.facts(self._scene.session.n)),
+                aim,
+                self._scene.plan.model.name,
+            )
+        return True
+
+    async def _replayed(self) -> list[Message]:
+        return replay(await self._scene.hands.log.facts(self._scene.session.n))
+
+    async def _aim(self, rows: Sequence[Row], told: Sequence[Told], reason: Reason) -> Aim:
+        fixed = self._fixed()
+        found = guessed(rows, told, fixed)
+        return Aim(
+            window=await self._window(),
+            fixed=fixed,
+            factor=found.exact if found.counted else self._gauge.factor,
+            summed=reason == "asked",
+            pressed=reason == "overflow",
+        )
+
+    async def _written(self, draft: Draft, aim: Aim) -> Written:
+        """The summary: the model's own if it is of use, else a digest; with what the log knows by itself."""
+        most = max(200, min(SUMMARY, aim.window // 20, draft.room // 2))
+        written, why = await self._asked(draft, aim, most)
+        text = written.text
+        if not why and not summary.is_of_use(text, draft.room, aim.factor):
+            why = (
+                "the model's was longer than what it stood for"
+                if text.strip()
+                else "the model's was empty"
+            )
+        room = min(most, draft.room / 2) / aim.factor
+        if why:
+            text = summary.digest(draft.replaced, why, room)
+        scene = self._scene
+        todos = [(each.content, each.status) for each in scene.hands.todos(scene.session.n)]
+        whole = summary.composed(text, todos, scene.known.held)
+        if tokens(whole) * aim.factor >= draft.room:
+            whole = summary.composed(summary.clipped(text, round(room * 2)), todos[:20], ())
+        return msgspec.structs.replace(written, text=whole)
+
+    async def _asked(self, draft: Draft, aim: Aim, most: int) -> tuple[Written, str]:
+        """What the session's model writes, or why it wrote nothing."""
+        model = self._scene.plan.model
+        if model.provider.name == "guide":
+            return Written(), "the guide writes none"
+        share = 0.35 if aim.pressed else 0.65
+        shown = max(500.0, min(aim.window, draft.before) * share - most) / aim.factor
+        request = Request(
+            model=model.wire_name,
+            messages=(Message("user", (Text(summary.shown(draft.replaced, shown)),)),),
+            system=summary.instructions(most),
+            max_output=max(most, min(most + THINKING, aim.window // 5)),
+            abilities=model.abilities,
+        )
+        async with aclosing(model.provider.stream(request)) as stream:
+            async for event in stream:
+                if isinstance(event, Finished):
+                    cost = event.cost if event.cost is not None else model.price(event)
+                    return Written(plain_text(event.content), event.usage, cost), ""
+                if isinstance(event, Failed):
+                    return Written(), f"the model failed ({event.code})"
+        return Written(), "the model said nothing"
+
+
+def before_messages(plan: Plan, opening: facts.Opening | None) -> tuple[str, tuple[ToolSpec, ...]]:
+    """What a request has before its messages: the system prompt, and the tools."""
+    tools = plan.registry.specs() if plan.offers_tools else ()
+    return built(plan, opening or facts.Opening()), tools
+
+
+async def window_of(model: Model) -> int | None:
+    """The model's window, whatever it takes to learn it; None: nobody knows."""
+    if model.window() is None and not catalog.is_read():
+        await asyncio.to_thread(catalog.load)
+    return model.window()
+
+
+_ANSWER = b'{"type":"assistant_message"'
+_OTHERWISE = (b'{"type":"compaction', b'{"type":"session_reset"', b'{"type":"session_cleared"')
+
+
+class Guessed(msgspec.Struct, frozen=True):
+    total: int
+    """Tokens of a request."""
+    factor: float
+    """Tokens of this model to one of our guesses."""
+    counted: bool
+    """A provider counted most of it."""
+    exact: float = 1.0
+    """The same for this very request: by it, guesses of its parts add up to `total`."""
+
+
+def guessed(rows: Sequence[Row], told: Sequence[Told], fixed: float) -> Guessed:
+    """How much a session's next request is, by what providers counted for its last ones."""
+    messages = [message for _, message in told]
+    answers, made = _counted(rows, told)
+    raw = fixed + sum(map(message_tokens, messages))
+    if not answers and made is None:
+        return Guessed(round(raw), 1.0, counted=False)
+    factor = calibrated(messages, fixed, answers).factor
+    if answers:
+        gauge = Gauge()
+        gauge.answered(answers[0].usage)
+        base, place = gauge.counted or 0, answers[0].place + 1
+    else:
+        index, base = made or (0, 0)
+        place = sum(each <= index for each, _ in told)
+        then = fixed + sum(map(message_tokens, messages[:place]))
+        factor = base / then if then else 1.0
+    total = base + round(factor * sum(map(message_tokens, messages[place:])))
+    return Guessed(total, factor, counted=True, exact=total / raw if raw else 1.0)
+
+
+def _counted(
+    rows: Sequence[Row], told: Sequence[Told], most: int = 9
+) -> tuple[list[Answered], tuple[int, int] | None]:
+    """What was counted for the last answers that were asked for with what is seen now, newest first.
+
+    Also the index of the compaction before them, and what was left after it.
+    """
+    places = {index: place for place, (index, _) in enumerate(told)}
+    found: list[Answered] = []
+    before = 2**62
+    for index, body in reversed(rows):
+        if not body.startswith((_ANSWER, *_OTHERWISE)) or index > before:
+            continue
+        said = decode(index, body).data
+        if isinstance(said, facts.CompactionUndone):
+            before = said.compaction - 1  # what was asked in between saw less
+        elif isinstance(said, facts.Compaction):
+            return found, (index, said.after) if said.after else None
+        elif not isinstance(said, facts.AssistantMessage) or len(found) == most:
+            break
+        elif index in places and said.usage.input_tokens:
+            found.append(Answered(places[index], said.usage))
+    return found, None
+
+
+def _refuse_if_too_long(told: Sequence[Told], aim: Aim, model: str) -> None:
+    """Say it where the user's own words leave no room: they are never cut, so somebody has to decide."""
+    words = round(sum(compact.words_of(message) for _, message in told) * aim.factor)
+    if words + aim.fixed * aim.factor > aim.window:
+        raise ContextFull(
+            f"What you said in this session alone is about {words:,} tokens;"
+            f" {model} takes {aim.window:,} in all.",
+            hint="Begin with an empty context (/reset), choose a model with a larger window,"
+            " or put long pasted text into a file and name it.",
+        )
