@@ -70,7 +70,7 @@ PLACES = (
     Place("openai-chat", "deepseek-chat", "https://api.deepseek.com/v1", schema=SCHEMA),
     Place("openai-responses", "gpt-5", OPENAI, "low", SCHEMA),
     Place("openai-responses", "qwen", "http://127.0.0.1:8000/v1", system="", tools=()),
-    Place("gemini", "gemini-2.5-flash", GOOGLE, "low"),
+    Place("gemini", "gemini-2.5-flash", GOOGLE, "low", SCHEMA),
     Place("gemini", "gemini-3-flash", GOOGLE, "high", SCHEMA),
     Place("gemini", "gemini-2.0-flash", GOOGLE, schema=SCHEMA, system="", tools=()),
 )
