@@ -37,7 +37,7 @@ _THINKERS = ("gpt-5", "o1", "o3", "o4", "codex")
 """Families that think unasked; a model of another kind refuses to be asked for sealed thoughts."""
 
 _LEAST_OUTPUT = 16
-"""Fewer tokens of answer are refused."""
+"""Fewer tokens of answer are refused by OpenAI itself."""
 
 
 def to_wire(request: Request, target: Target) -> WireRequest:
@@ -51,7 +51,8 @@ def to_wire(request: Request, target: Target) -> WireRequest:
         body["tools"] = [_tool(tool) for tool in request.tools]
     add_temperature(body, request, notices)
     if request.max_output is not None:
-        body["max_output_tokens"] = max(request.max_output, _LEAST_OUTPUT)
+        least = _LEAST_OUTPUT if is_openai(target) else 1
+        body["max_output_tokens"] = max(request.max_output, least)
     thinks = may_reason(request, notices)
     if thinks:
         body["reasoning"] = {"effort": request.effort}
