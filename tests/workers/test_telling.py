@@ -1,6 +1,7 @@
 """What the model is told beside the user's words: the beginning of every request stays the same to the byte."""
 
 import asyncio
+import json
 import os
 import subprocess
 import threading
@@ -14,8 +15,10 @@ import pytest
 from bottega.events import facts
 from bottega.messages.block import Text, plain_text
 from bottega.messages.message import Message
-from bottega.providers.provider import Request, StreamEvent
+from bottega.messages.repair import repair
+from bottega.providers.provider import Request, StreamEvent, Target
 from bottega.providers.scripted import Scripted as Provider
+from bottega.providers.wires import WireName, wire
 from bottega.sessions.care.search import Search
 from bottega.sessions.exports.export import export
 from bottega.studio import Studio
@@ -26,6 +29,9 @@ Scripted = Callable[..., str]
 
 READ = [{"do": "call", "name": "read_file", "input": {"file_path": "notes.txt"}}]
 SAY = [{"do": "say", "text": "Done."}]
+
+
+WIRES: tuple[WireName, ...] = ("anthropic", "openai-chat", "openai-responses", "gemini")
 
 
 def write(path: str, content: str) -> list[dict[str, Any]]:
@@ -55,6 +61,17 @@ def sent(request: Request) -> list[bytes]:
 
 def told(message: Message) -> str:
     return "\n".join(b.text for b in message.content if isinstance(b, Text) and b.aside)
+
+
+def on_wire(request: Request, name: WireName) -> list[Any]:
+    """The system prompt and the messages as they go out, without the marks that move with the end."""
+    fitted = msgspec.structs.replace(request, messages=repair(request.messages, name), tools=())
+    target = Target(name="test", base_url="http://localhost")
+    body = wire(name).to_wire(fitted, target).body
+    sent = json.loads(body.replace(b',"cache_control":{"type":"ephemeral"}', b""))
+    system = sent.get("system") or sent.get("instructions") or sent.get("systemInstruction")
+    messages = sent.get("messages") or sent.get("input") or sent.get("contents")
+    return [*([system] if system else []), *messages]
 
 
 def assert_shared(requests: list[Request]) -> None:
@@ -87,6 +104,10 @@ async def test_every_request_begins_with_the_one_before_it_whatever_happens_in_b
         await session.prompt("five")
     assert len(requests) == 7
     assert_shared(requests)
+    for name in WIRES:
+        sending = [on_wire(request, name) for request in requests]
+        for before, after in zip(sending, sending[1:], strict=False):
+            assert after[: len(before)] == before, name
     words = [plain_text(m.content) for m in requests[-1].messages if m.role == "user"]
     assert words == ["one", "two", "three", "four", "five"]
     assert [m.role for m in requests[1].messages] == ["user", "assistant", "tool"]

@@ -87,7 +87,7 @@ class Exchange:
         self.step = 0
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
-        self._telling = Telling(self)
+        self.telling = Telling(self)
         self._attempt = 0
         self._before: tuple[int, int] = (0, 0)
         """The step and attempt that a crash broke off."""
@@ -135,10 +135,10 @@ class Exchange:
         return told
 
     async def tell(self, history: list[Message], mode: Mode) -> None:
-        await self._telling.tell(history, mode)
+        await self.telling.tell(history, mode)
 
     def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
-        return self._telling.system(text_mode=text_mode, form=form, needs=needs)
+        return self.telling.system(text_mode=text_mode, form=form, needs=needs)
 
     def mode(self) -> Mode:
         return self.hands.mode(self.session)

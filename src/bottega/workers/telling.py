@@ -149,6 +149,7 @@ class Telling:
             exchange=scene.message_id[:8],
             begins=begins,
             steps=scene.track.answers,
+            folder=scene.plan.folder,
             mode=mode,
             plan_accepted=begins and plain_text(history[-1].content).startswith(GO),
             todos=told.todos,
