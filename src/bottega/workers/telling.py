@@ -29,8 +29,8 @@ from bottega.sessions.plans import GO
 from bottega.tools.project import git
 from bottega.tools.project.glance import Glance, description, glance, harmless
 from bottega.tools.project.instructions import instructions
+from bottega.workers.acting.others import MOST
 from bottega.workers.acting.scene import Scene
-from bottega.workers.others import MOST, Others
 from bottega.workspaces.confine import Root
 
 _log = logging.getLogger(__name__)
@@ -53,7 +53,6 @@ class _Seen(msgspec.Struct, frozen=True):
 class Telling:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._others = Others()
         self._looking: asyncio.Future[_Seen] | None = None
         self.full = 0.0
         """The share of the model's context that the last request used, as far as somebody measured it."""
@@ -100,7 +99,7 @@ class Telling:
                 glance(folder, inside=first) if wide else None,
                 instructions(folder) if wide else None,
                 description(folder) if first else "",
-                self._others.changed(folder, files, held) if files else {},
+                known.others.changed(folder, files, held) if files else {},
             )
 
         until = time.monotonic() + PATIENCE
@@ -146,7 +145,7 @@ class Telling:
         last = _last_step(history)
         return Situation(
             told=told.known,
-            exchange=scene.message_id[:8],
+            exchange=scene.message_id,
             begins=begins,
             steps=scene.track.answers,
             folder=scene.plan.folder,
@@ -167,7 +166,7 @@ class Telling:
 
     def _is_strange(self, use: ToolUse) -> bool:
         tool = self._scene.plan.registry.find(use.name)
-        return tool is not None and tool.category == "WEB"
+        return tool is not None and "network" in tool.effects
 
     def _instructions(self, seen: _Seen) -> list[facts.Instructions]:
         """As they are now; those that the model knows and that are gone have no text."""
