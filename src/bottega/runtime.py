@@ -35,6 +35,7 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.builtin.planning.delegate import to_these
 from bottega.tools.entry_points import extend
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
@@ -48,6 +49,10 @@ from bottega.workspaces.sandbox.sandbox import Sandbox
 PRICES_AFTER = 0.3
 """Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading
 takes a third of a second in which everything else is slow; the answer, which needs a price, comes later still."""
+
+
+DEEPEST = 3
+"""How many sessions may stand above one that may still hand tasks on."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -157,15 +162,27 @@ class Runtime:
             wire_name=found.model,
             provider=provider,
             origin=origin,
-            abilities=catalog.abilities(found.model) if found.wire else Abilities(),
+            abilities=self._abilities(name, found),
             price=price,
         )
+
+    def _model_of(self, session: SessionRow, agent: Agent) -> str:
+        """A child has its agent's model, or else its parent's."""
+        if not session.model and not agent.model and session.parent:
+            return self._model_of(self.sessions.numbered(session.parent), agent)
+        return session.model or agent.model or self.choose().model
+
+    def _abilities(self, name: str, found: Route) -> Abilities:
+        known = catalog.abilities(found.model) if found.wire else Abilities()
+        if name in self.settings.values.text_calls:
+            return msgspec.structs.replace(known, tools=False)
+        return known
 
     async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
         session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
-        model = self.model(prompt.model or session.model or agent.model or self.choose().model)
+        model = self.model(prompt.model or self._model_of(session, agent))
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session.folder):
             registry.register(tool)
@@ -173,8 +190,18 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        notices, own = self._new_notices(session.folder), self.settings.values.instructions
-        return Plan(agent, model, registry, session.folder, wishes, notices, own)
+        return Plan(
+            agent,
+            model,
+            registry,
+            session.folder,
+            wishes,
+            self._new_notices(session.folder),
+            prompt.schema,
+            prompt.attended,
+            self.settings.values.instructions,
+            session.id,
+        )
 
     def _new_notices(self, folder: str) -> tuple[str, ...]:
         """Why some tools are missing, each said once."""
@@ -192,15 +219,26 @@ class Runtime:
         if not self._extended:
             self._extended = True
             self.notices = extend(self.registry)
+        if agent.type == "StreamAgent":  # it is offered none; what it writes is saved with this one
+            return self.registry.scoped(("write_file",))
         chosen = self.registry.scoped(agent.tools, agent.tool_settings)
+        if (delegate := chosen.find("delegate")) and session.depth < DEEPEST:
+            chosen.replace(to_these(delegate, self._others(agent)))
+        else:
+            chosen.remove("delegate")
         for tool in declared(self.database, session.n):
             if chosen.find(tool.name) is None:
                 chosen.register(tool)
         return chosen
 
+    def _others(self, agent: Agent) -> dict[str, str]:
+        """The agents that a task may be handed to, and what each is good at."""
+        return {slug: each.description for slug, each in BUILT_IN.items()}
+
     async def _mcp_tools(self, agent: Agent, folder: str) -> list[Tool]:
         """What MCP servers offer in this folder, for an agent that has no choice of its own."""
-        if not self.settings.values.mcp or agent.tools is not None:
+        has_choice = agent.tools is not None or agent.type == "StreamAgent"
+        if not self.settings.values.mcp or has_choice:
             return []
         servers = self._servers.get(folder)
         if servers is None:

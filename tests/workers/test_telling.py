@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from bottega.agents.agent import BUILT_IN, Agent
+from bottega.agents.limits import Limits
 from bottega.events import facts
 from bottega.messages.block import Text, plain_text
 from bottega.messages.message import Message
@@ -219,6 +221,30 @@ async def test_results_are_followed_by_reminders_too(
     assert reminding.role == "user"
     assert plain_text(reminding.content) == ""
     assert 'type="behavioral"' in told(reminding)
+
+
+async def test_a_limit_that_comes_near_is_told_and_an_agent_without_tools_hears_of_no_list(
+    home: Path,
+    folder: Path,
+    scripted: Scripted,
+    requests: list[Request],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few = Agent(slug="few", limits=Limits(iterations=5))
+    writer = Agent(slug="writer", type="StreamAgent", prompt="Tools: {tool_list}.")
+    for agent in (few, writer):
+        monkeypatch.setitem(BUILT_IN, agent.slug, agent)
+    async with Studio(home) as studio:
+        looks = [[{"do": "call", "name": "glob", "input": {"pattern": f"{n}*"}}] for n in range(4)]
+        session = await studio.start(model=scripted(*looks, SAY), folder=folder, agent="few")
+        await session.prompt("one")
+        said = [told(request.messages[-1]) for request in requests]
+        assert ["limit of model calls" in words for words in said] == [False] * 4 + [True]
+        assert "no todo list yet" in said[-1]
+        requests.clear()
+        single = await studio.start(model=scripted(SAY, name="b"), folder=folder, agent="writer")
+        await single.prompt("one")
+    assert requests[0].system.startswith("Tools: .")
 
 
 async def test_words_of_strangers_are_told_to_be_that_once(

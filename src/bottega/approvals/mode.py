@@ -15,3 +15,8 @@ def checked_mode(mode: str) -> Mode:
         if mode == known:
             return known
     raise BadUsage(f"There is no mode {mode!r}.", hint=f"There are: {', '.join(MODES)}.")
+
+
+def stricter(mode: Mode, most: Mode | Literal[""]) -> Mode:
+    """The mode, but no more than `most`; empty: whatever it is."""
+    return MODES[min(MODES.index(mode), MODES.index(most))] if most else mode

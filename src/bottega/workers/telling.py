@@ -8,9 +8,9 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -51,8 +51,10 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 class Telling:
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, limits: Callable[[], dict[str, tuple[float, float]]]) -> None:
+        """`limits` says what is used, and how much may be, of every limit there is."""
         self._scene = scene
+        self._limits = limits
         self._looking: asyncio.Future[_Seen] | None = None
         self.full = 0.0
         """The share of the model's context that the last request used, as far as somebody measured it."""
@@ -77,7 +79,9 @@ class Telling:
         return system(
             plan.agent.prompt,
             opening,
-            tool_list=tool_list(registry) if "tool_list" in used(plan.agent.prompt) else "",
+            tool_list=tool_list(registry if self._has_tools else ())
+            if "tool_list" in used(plan.agent.prompt)
+            else "",
             tools=registry.get_system_prompt_section() if text_mode else "",
             form=form if text_mode else "",
             needs=needs,
@@ -153,7 +157,7 @@ class Telling:
             plan_accepted=begins and plain_text(history[-1].content).startswith(GO),
             todos=told.todos,
             quiet=told.quiet,
-            keeps_todos=scene.plan.registry.find("todo_write") is not None,
+            keeps_todos=self._has_tools and scene.plan.registry.find("todo_write") is not None,
             failing=_failing(history),
             strangers=[use.name for use in last if self._is_strange(use)],
             files=seen.changed,
@@ -163,6 +167,10 @@ class Telling:
             date=_date(),
             model=scene.plan.model.name,
         )
+
+    @property
+    def _has_tools(self) -> bool:
+        return self._scene.plan.offers_tools or self._scene.plan.text_mode
 
     def _is_strange(self, use: ToolUse) -> bool:
         tool = self._scene.plan.registry.find(use.name)
@@ -177,17 +185,6 @@ class Telling:
         known = (name.partition(" ") for name in self._scene.told.known)
         gone = {path for word, _, path in known if word == "instructions"} - now.keys()
         return [*now.values(), *(facts.Instructions(path, "") for path in sorted(gone))]
-
-    def _limits(self) -> dict[str, tuple[float, float]]:
-        limits, track = self._scene.plan.agent.limits, self._scene.track
-        usage = track.usage
-        used: dict[str, float] = {
-            "iterations": track.answers,
-            "tokens": usage.input_tokens + usage.output_tokens,
-            "cost": track.cost or 0,
-        }
-        found: dict[str, Any] = {name: getattr(limits, name) for name in used}
-        return {name: (used[name], most) for name, most in found.items() if most}
 
 
 async def _within(work: "asyncio.Future[_T]", until: float) -> _T | None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
-from bottega.approvals.mode import MODES, Mode
+from bottega.agents.limits import Window
+from bottega.approvals.mode import MODES, Mode, checked_mode
 from bottega.approvals.rule import Rule
 from bottega.errors import NotFound
 from bottega.events import facts
@@ -27,6 +28,8 @@ from bottega.workspaces.sandbox.sandbox import Sandboxes
 from bottega.workspaces.shells.shells import BUFFER, Shells
 from bottega.workspaces.watch.watch import Watch
 
+NO_WINDOW = Window()
+
 
 class Hands:
     def __init__(
@@ -37,11 +40,13 @@ class Hands:
         rules: Sequence[Rule] = (),
         mode: Mode = "ask",
         patience: float = PATIENCE,
+        window: Window = NO_WINDOW,
     ) -> None:
         self.asks = Asks(log)
         self.sandboxes = sandboxes
         self._rules = tuple(rules)
         self.patience = patience
+        self.window = window
         self._log = log
         self._sessions = Sessions(log.database)
         self._mode: Mode = mode
@@ -54,8 +59,10 @@ class Hands:
 
     def mode(self, session: SessionRow) -> Mode:
         """The mode that a step which begins now has."""
-        chosen = self._sessions.get(session.id).mode
-        return chosen if chosen in MODES else self._mode
+        row = self._sessions.get(session.id)
+        while row.parent is not None:  # a child does what its parent may do
+            row = self._sessions.numbered(row.parent)
+        return checked_mode(row.mode) if row.mode in MODES else self._mode
 
     def rules(self, root: Root) -> tuple[Rule, ...]:
         """The user's rules; what Bottega itself keeps is nobody's to touch, even if it lies inside the workspace."""
