@@ -8,11 +8,16 @@ from threading import Thread
 
 import msgspec
 
-from bottega.agents.agent import BUILT_IN, Agent
+from bottega.agents.agent import Agent
+from bottega.agents.build import tools_of
+from bottega.agents.check import is_mcp
 from bottega.agents.limits import preset
 from bottega.agents.model import Model
 from bottega.agents.plan import Plan
-from bottega.errors import Misconfigured, NotFound, Problem
+from bottega.agents.shape import SAVE
+from bottega.agents.shelf import Shelf
+from bottega.agents.spec import Spec
+from bottega.errors import Misconfigured, Problem
 from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.servers import Servers
@@ -63,7 +68,12 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Runtime:
-    def __init__(self, settings: Settings, tools: Iterable[Tool] = ()) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tools: Iterable[Tool] = (),
+        agents: Iterable[Agent | Spec] = (),
+    ) -> None:
         self.settings = settings
         ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
         values, way = settings.values, way_out(settings)
@@ -75,6 +85,7 @@ class Runtime:
         """Why tools of other distributions were left out, one sentence each."""
         self._told: set[str] = set()
         home = Home(settings.home)
+        self.shelf = Shelf(home.agents, self.every_tool, agents)
         self.database = Database.open(home, MIGRATIONS)
         self.blobs = Blobs(home.blobs)
         self.log = Log(self.database)
@@ -115,33 +126,51 @@ class Runtime:
             self._closed_ring = problem
             return {}
 
-    def choose(self, model: str = "") -> Chosen:
-        """The model that was asked for, else the one that the settings or the keys suggest, else the guide."""
-        values = self.settings.values
+    def choose(self, model: str = "", agent: Agent | None = None) -> Chosen:
+        """The model that was asked for, else the agent's, else what settings or keys suggest, else the guide."""
+        values, source = self.settings.values, self.settings.source("model")
         if model:
             return Chosen(model, "asked for")
+        if values.model and source in ("flag", "environment"):
+            return Chosen(values.model, f"set in the {source}")
+        if own := self.model_of(agent):
+            return own
         if values.model:
-            return Chosen(values.model, f"set in the {self.settings.sources['model']}")
+            return Chosen(values.model, f"set in the {source}")
         table = self.routes()
         for name, vendor in VENDORS.items():
             if vendor.default_model and table.endpoints.get(name, Endpoint()).key:
                 return Chosen(f"{name}/{vendor.default_model}", f"there is a key for {name}")
         return Chosen("guide", "no key is configured")
 
-    def agent(self, name: str = "") -> Agent:
-        """The agent of that name with the settings' own wishes put in."""
-        values = self.settings.values
-        agent = BUILT_IN.get(name or values.agent)
+    def model_of(self, agent: Agent | None) -> Chosen | None:
+        """The model that the user chose for this agent, else the one that it names itself."""
         if agent is None:
-            raise NotFound(
-                f"There is no agent {name or values.agent!r}.",
-                hint=f"There are: {', '.join(BUILT_IN)}.",
-            )
+            return None
+        chosen = self.settings.values.agents.get(agent.slug)
+        if chosen and chosen.model:
+            return Chosen(chosen.model, f"chosen for the agent {agent.slug}")
+        return Chosen(agent.model, f"the agent {agent.slug} names it") if agent.model else None
+
+    def agent(self, name: str = "") -> Agent:
+        """The agent of that name with the settings' own wishes put in; refuse one that is not there, or is broken."""
+        values = self.settings.values
+        agent = self.shelf.get(name or values.agent)
+        limits = agent.limits
+        if self.settings.source("limits") != "default":  # an agent may go further than the default
+            limits = preset(values.limits).within(limits)
         return msgspec.structs.replace(
             agent,
-            limits=preset(values.limits).within(agent.limits),
-            reasoning_in_answer=values.reasoning_in_answer,
+            limits=limits,
+            reasoning_in_answer=agent.reasoning_in_answer or values.reasoning_in_answer,
         )
+
+    def doer(self, name: str) -> str:
+        """Who carries out a plan of this agent, if it may only plan itself: the settings' agent, or the coder."""
+        if self.agent(name).mode != "plan":
+            return ""
+        usual = self.agent()
+        return usual.slug if usual.mode != "plan" and usual.type != "StreamAgent" else "coder"
 
     def model(self, name: str) -> Model:
         """The model behind a name, ready to be asked; refuse a name that leads nowhere."""
@@ -166,12 +195,6 @@ class Runtime:
             price=price,
         )
 
-    def _model_of(self, session: SessionRow, agent: Agent) -> str:
-        """A child has its agent's model, or else its parent's."""
-        if not session.model and not agent.model and session.parent:
-            return self._model_of(self.sessions.numbered(session.parent), agent)
-        return session.model or agent.model or self.choose().model
-
     def _abilities(self, name: str, found: Route) -> Abilities:
         known = catalog.abilities(found.model) if found.wire else Abilities()
         if name in self.settings.values.text_calls:
@@ -182,7 +205,7 @@ class Runtime:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
         session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
-        model = self.model(prompt.model or self._model_of(session, agent))
+        model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session.folder):
             registry.register(tool)
@@ -203,27 +226,38 @@ class Runtime:
             session.id,
         )
 
+    def _model_name(self, session: SessionRow, agent: Agent, for_once: bool) -> str:
+        """The session's, unless an agent with its own was asked for this once. A child has its agent's or parent's."""
+        own = self.model_of(agent) if for_once or session.parent else None
+        if own:
+            return own.model
+        if session.parent and not session.model:
+            return self._model_name(self.sessions.numbered(session.parent), agent, for_once=False)
+        return session.model or self.choose(agent=agent).model
+
     def _new_notices(self, folder: str) -> tuple[str, ...]:
-        """Why some tools are missing, each said once."""
+        """Why some tools or agents are missing, each said once."""
         servers = self._servers.get(folder)
-        found = (*self.notices, *(servers.notices if servers else ()))
+        found = (*self.notices, *(servers.notices if servers else ()), *self.shelf.problems())
         fresh = tuple(each for each in dict.fromkeys(found) if each not in self._told)
         self._told.update(fresh)
         return fresh
 
-    def _registry(self, agent: Agent, session: SessionRow) -> Registry:
-        """The tools of an exchange: the agent's own choice, and what the client of this session runs itself.
-
-        The first time, those of other distributions are looked for.
-        """
+    def every_tool(self) -> Registry:
+        """All tools of this process; the first time, those of other distributions are looked for."""
         if not self._extended:
             self._extended = True
             self.notices = extend(self.registry)
+        return self.registry
+
+    def _registry(self, agent: Agent, session: SessionRow) -> Registry:
+        """The tools of an exchange: the agent's own choice, and what the client of this session runs itself."""
         if agent.type == "StreamAgent":  # it is offered none; what it writes is saved with this one
-            return self.registry.scoped(("write_file",))
-        chosen = self.registry.scoped(agent.tools, agent.tool_settings)
+            return self.registry.scoped((SAVE,))
+        chosen = tools_of(agent, self.every_tool())
         if (delegate := chosen.find("delegate")) and session.depth < DEEPEST:
-            chosen.replace(to_these(delegate, self._others(agent)))
+            others = {each.slug: each.description for each in self._usable()}
+            chosen.replace(to_these(delegate, others))
         else:
             chosen.remove("delegate")
         for tool in declared(self.database, session.n):
@@ -231,19 +265,19 @@ class Runtime:
                 chosen.register(tool)
         return chosen
 
-    def _others(self, agent: Agent) -> dict[str, str]:
-        """The agents that a task may be handed to, and what each is good at."""
-        return {slug: each.description for slug, each in BUILT_IN.items()}
+    def _usable(self) -> list[Spec]:
+        """The agents that a task may be handed to."""
+        return [each.spec for each in self.shelf.all() if each.spec and not each.problems]
 
     async def _mcp_tools(self, agent: Agent, folder: str) -> list[Tool]:
-        """What MCP servers offer in this folder, for an agent that has no choice of its own."""
-        has_choice = agent.tools is not None or agent.type == "StreamAgent"
-        if not self.settings.values.mcp or has_choice:
+        """What MCP servers offer in this folder: all of it, or what the agent names."""
+        named = None if agent.tools is None else {name for name in agent.tools if is_mcp(name)}
+        if not self.settings.values.mcp or agent.type == "StreamAgent" or named == set():
             return []
         servers = self._servers.get(folder)
         if servers is None:
             servers = self._servers[folder] = mcp_servers(self.settings, folder, self._way)
-        return await servers.tools()
+        return [tool for tool in await servers.tools() if named is None or tool.name in named]
 
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
         """A flag or a variable wins over the agent, that over the model's table, that over the files' own."""

@@ -41,6 +41,12 @@ class OwnProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"OwnProvider(wire={self.wire!r}, key_env={self.key_env!r})"
 
 
+class ForAgent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the user chose for one agent: `[agents.NAME]` in the config file."""
+
+    model: str = ""
+
+
 class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     model: Annotated[
         str,
@@ -121,6 +127,10 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         dict[str, Wishes],
         Meta(description="Wishes for a model: [models.NAME] with effort, temperature, max_output."),
     ] = {}
+    agents: Annotated[
+        dict[str, ForAgent],
+        Meta(description="Your choice for an agent: [agents.NAME] with the model that it runs on."),
+    ] = {}
     providers: Annotated[
         dict[str, OwnProvider],
         Meta(description="Providers of your own: [providers.NAME] with base_url, wire, key_env."),
@@ -140,7 +150,10 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
-_TABLES = ("models", "providers", "rules", "mcp", "sandbox_read", "network_private", "text_calls")
+_TABLES = (
+    *("models", "agents", "providers", "rules", "mcp"),
+    *("sandbox_read", "network_private", "text_calls"),
+)
 _SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": McpServer}
 """Tables whose values are never told: an address may hold a login, a variable a key."""
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}

@@ -1,0 +1,1 @@
+"""Agents: how they are written down, found, built and chosen."""

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
 from bottega import Ask, Reply
-from bottega.agents import agent as agents
 from bottega.agents.agent import Agent
 from bottega.agents.limits import Limits
 from bottega.events.event import Event
@@ -19,9 +17,10 @@ from tests.agents.test_types import call, of, say
 Scripted = Callable[..., str]
 
 
-@pytest.fixture(autouse=True)
-def house(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(agents.BUILT_IN, "helper", Agent(slug="helper", description="Helps."))
+HOUSE = (
+    Agent(slug="helper", prompt="Help.", description="Helps."),
+    Agent(slug="boss", prompt="Lead.", limits=Limits(tokens=450, iterations=None)),
+)
 
 
 def by_task(scripted: Scripted, **turns: list[Any]) -> str:
@@ -54,7 +53,7 @@ async def test_a_child_works_in_a_session_of_its_own_and_its_answer_comes_back(
         parent=[[hand("child: write it")], [say("The helper did it.")]],
         child=[[call("write_file", file_path="a", content="x")], [say("Written.")]],
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder, mode="allow")
         events = [event async for event in session.prompt("parent")]
         (started,) = of(events, "child_started")
@@ -74,14 +73,16 @@ async def test_what_a_child_uses_counts_to_its_parent(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
     usage = {"input_tokens": 90, "output_tokens": 10}
+
     def turn(step: Any) -> Any:
         return {"steps": [step], "usage": usage}
+
     model = by_task(
         scripted,
         parent=[turn(hand("child")), turn(say("Done."))],
         child=[turn(say("Yes."))],
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder)
         end = await session.prompt("parent")
     assert (end.usage.input_tokens, end.usage.output_tokens) == (270, 30)
@@ -89,11 +90,8 @@ async def test_what_a_child_uses_counts_to_its_parent(
 
 
 async def test_a_childs_work_is_limited_by_what_is_left_to_its_parent(
-    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    monkeypatch.setitem(
-        agents.BUILT_IN, "boss", Agent(slug="boss", limits=Limits(tokens=450, iterations=None))
-    )
     usage = {"input_tokens": 90, "output_tokens": 10}
     busy = [{"steps": [call("list_dir", path=f"p{n}")], "usage": usage} for n in range(20)]
     model = by_task(
@@ -101,7 +99,7 @@ async def test_a_childs_work_is_limited_by_what_is_left_to_its_parent(
         parent=[{"steps": [hand("child")], "usage": usage}, [say("never")]],
         child=busy,
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder, agent="boss")
         events = [event async for event in session.prompt("parent")]
     end = events[-1].data
@@ -122,7 +120,7 @@ async def test_children_work_side_by_side(home: Path, folder: Path, scripted: Sc
         ],
         two=[[call("bash_exec", command=wait.format("first", "second"))], [say("2")]],
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder, mode="allow")
         end = await session.prompt("parent")
     assert end.success
@@ -147,7 +145,7 @@ async def test_what_a_child_asks_is_asked_in_the_session_at_the_top_and_a_grant_
         ],
         child=[[call("write_file", file_path="a", content="x")], [say("Written.")]],
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder)
         end = await session.prompt("parent", on_approval=allow)
         assert end.success
@@ -167,7 +165,7 @@ async def test_the_mode_of_the_session_at_the_top_is_the_mode_of_its_children(
         parent=[[hand("child")], [say("Done.")]],
         child=[[call("write_file", file_path="a", content="x")], [say("Blocked.")]],
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder, mode="plan")
         await session.prompt("parent")
         assert [ask.kind for _, ask in studio.asks()] == ["plan"]
@@ -180,7 +178,7 @@ async def test_a_stop_stops_the_children_too(home: Path, folder: Path, scripted:
         parent=[[hand("child")], [say("never")]],
         child=[[call("bash_exec", command="touch begun; sleep 60")], [say("never")]],
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder, mode="allow")
         answer = session.prompt("parent")
         waiting = asyncio.ensure_future(answer._end())
@@ -197,7 +195,7 @@ async def test_a_task_is_handed_on_three_times_at_most(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
     model = by_task(scripted, go=[[hand("go")], [say("Done.")]])
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder)
         end = await session.prompt("go")
         row, depths = session.row, [0]
@@ -219,7 +217,7 @@ async def test_a_child_that_fails_is_a_result_and_the_session_goes_on(
         parent=[[hand("child")], [say("It failed, I know.")]],
         child=[[{"do": "fail", "message": "No more credit.", "code": "no_credit"}]],
     )
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder)
         events = [event async for event in session.prompt("parent")]
     (result,) = of(events, "tool_result")
@@ -232,7 +230,7 @@ async def test_an_unknown_agent_is_told_with_those_that_there_are(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
     model = by_task(scripted, go=[[call("delegate", agent="nobody", task="x")], [say("Done.")]])
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder)
         events = [event async for event in session.prompt("go")]
     (result,) = of(events, "tool_result")
@@ -248,7 +246,7 @@ async def test_a_tree_that_waits_for_an_answer_is_parked_and_goes_on_in_another_
         parent=[[hand("child")], [say("Done.")]],
         child=[[call("write_file", file_path="a", content="x")], [say("Written.")]],
     )
-    async with Studio(home, flags={"patience": 0}) as studio:
+    async with Studio(home, flags={"patience": 0}, agents=HOUSE) as studio:
         session = await studio.start(model=model, folder=folder)
         waiting = asyncio.ensure_future(session.prompt("parent", wait=True)._end())
         rows = studio.runtime.sessions
@@ -256,7 +254,7 @@ async def test_a_tree_that_waits_for_an_answer_is_parked_and_goes_on_in_another_
             while rows.get(session.id).status != "waiting":
                 await asyncio.sleep(0.01)
         waiting.cancel()
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = studio.find(session.id)
         (ask,) = session.asks()
         await session.answer(ask, "allow_once")

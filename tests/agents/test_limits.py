@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from bottega import Ask, Reply
-from bottega.agents import agent as agents
 from bottega.agents.agent import Agent
 from bottega.agents.limits import PRESETS, Limits, Reached, Spent, raised, reached
 from bottega.studio import Studio
@@ -17,12 +16,11 @@ from tests.agents.test_types import call, of, ran, say
 Scripted = Callable[..., str]
 
 
-def limited(monkeypatch: pytest.MonkeyPatch, **limits: Any) -> str:
-    """An agent with these limits, and no others."""
+def limited(**limits: Any) -> dict[str, Any]:
+    """An agent with these limits, and no others, and its name."""
     none = dict.fromkeys(Limits.__struct_fields__)
-    agent = Agent(slug="limited", limits=Limits(**{**none, **limits}))
-    monkeypatch.setitem(agents.BUILT_IN, "limited", agent)
-    return "limited"
+    agent = Agent(slug="limited", prompt="Work.", limits=Limits(**{**none, **limits}))
+    return {"house": [agent], "agent": "limited"}
 
 
 def working(scripted: Scripted, steps: int, **usage: int) -> str:
@@ -44,12 +42,11 @@ async def test_a_limit_ends_a_run_that_nobody_attends_with_its_reason(
     home: Path,
     folder: Path,
     scripted: Scripted,
-    monkeypatch: pytest.MonkeyPatch,
     limits: dict[str, int],
     code: str,
 ) -> None:
     model = working(scripted, 9, input_tokens=90, output_tokens=10)
-    end, events, _ = await ran(home, folder, model, agent=limited(monkeypatch, **limits))
+    end, events, _ = await ran(home, folder, model, **limited(**limits))
     assert (end.success, end.completion_reason, end.stop_reason, end.iterations) == (
         False,
         "resource_limit_exceeded",
@@ -63,29 +60,27 @@ async def test_a_limit_ends_a_run_that_nobody_attends_with_its_reason(
 
 @pytest.mark.requirement("C1")
 async def test_the_same_call_three_times_over_is_a_limit_and_other_calls_are_not(
-    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    agent = limited(monkeypatch, repeats=3)
+    agent = limited(repeats=3)
     same, other = [call("list_dir", path=".")], [call("list_dir", path="..")]
-    end, events, _ = await ran(
-        home, folder, scripted(same, same, other, same, same, same), agent=agent
-    )
+    end, events, _ = await ran(home, folder, scripted(same, same, other, same, same, same), **agent)
     assert (end.completion_reason, end.iterations) == ("resource_limit_exceeded", 6)
     assert of(events, "error_message")[-1].code == "repeated_calls"
 
 
 async def test_a_call_that_gives_something_else_each_time_is_no_repeat(
-    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    agent = limited(monkeypatch, repeats=2)
+    agent = limited(repeats=2)
     more = [call("bash_exec", command="printf x >> grown; cat grown")]
-    end, _, _ = await ran(home, folder, scripted(more, more, more, [say("Done.")]), agent=agent)
+    end, _, _ = await ran(home, folder, scripted(more, more, more, [say("Done.")]), **agent)
     assert (end.success, end.iterations) == (True, 4)
 
 
 @pytest.mark.requirement("C1")
 async def test_who_is_there_is_asked_and_a_raised_limit_lets_it_go_on(
-    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, scripted: Scripted
 ) -> None:
     asked: list[Ask] = []
 
@@ -93,8 +88,8 @@ async def test_who_is_there_is_asked_and_a_raised_limit_lets_it_go_on(
         asked.append(ask)
         return Reply("raise")
 
-    agent = limited(monkeypatch, iterations=2)
-    end, events, _ = await ran(home, folder, working(scripted, 5), agent=agent, on_approval=more)
+    agent = limited(iterations=2)
+    end, events, _ = await ran(home, folder, working(scripted, 5), **agent, on_approval=more)
     assert (end.success, end.iterations, end.final_response) == (True, 6, "Done.")
     assert [(a.kind, a.asked.detail["from"], a.asked.detail["to"]) for a in asked] == [
         ("limit", 2, 4),
@@ -104,14 +99,14 @@ async def test_who_is_there_is_asked_and_a_raised_limit_lets_it_go_on(
 
 
 async def test_who_says_stop_at_a_limit_stops_the_run(
-    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    agent = limited(monkeypatch, iterations=2)
+    agent = limited(iterations=2)
     end, _, _ = await ran(
         home,
         folder,
         working(scripted, 5),
-        agent=agent,
+        **agent,
         on_approval=lambda _: Reply("stop"),
     )
     assert (end.success, end.completion_reason, end.iterations) == (False, "user_stopped", 2)
@@ -119,18 +114,19 @@ async def test_who_says_stop_at_a_limit_stops_the_run(
 
 @pytest.mark.requirement("C1")
 async def test_a_limit_that_was_raised_after_a_restart_stays_raised(
-    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    agent = limited(monkeypatch, iterations=2)
-    async with Studio(home, flags={"patience": 0}) as studio:
-        session = await studio.start(model=working(scripted, 3), folder=folder, agent=agent)
+    agent = limited(iterations=2)
+    house = agent["house"]
+    async with Studio(home, flags={"patience": 0}, agents=house) as studio:
+        session = await studio.start(model=working(scripted, 3), folder=folder, agent="limited")
         answer = session.prompt("go", wait=True)
         async for event in answer:
             if event.type == "approval_required":
                 break
         while studio.runtime.sessions.get(session.id).status != "waiting":
             await asyncio.sleep(0.01)
-    async with Studio(home) as studio:
+    async with Studio(home, agents=house) as studio:
         session = studio.find(session.id)
         (ask,) = session.asks()
         await session.answer(ask, "raise")
@@ -161,11 +157,11 @@ async def test_all_exchanges_together_are_limited_over_a_rolling_time(
 
 
 async def test_time_is_up_in_the_middle_of_a_step_where_nobody_can_be_asked(
-    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    agent = limited(monkeypatch, seconds=0.5)
+    agent = limited(seconds=0.5)
     model = scripted([call("bash_exec", command="sleep 60")], [say("never")])
-    end, events, _ = await ran(home, folder, model, agent=agent)
+    end, events, _ = await ran(home, folder, model, **agent)
     assert (end.completion_reason, end.iterations) == ("resource_limit_exceeded", 1)
     assert of(events, "error_message")[-1].code == "time_limit"
     (result,) = of(events, "tool_result")

@@ -1,13 +1,12 @@
 """What each type of agent makes of what its model writes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bottega import Ask, Reply
-from bottega.agents import agent as agents
 from bottega.agents.agent import Agent
 from bottega.events.event import Event
 from bottega.events.facts import ExchangeResponse
@@ -39,14 +38,11 @@ def call(name: str, /, **arguments: Any) -> dict[str, Any]:
     return {"do": "call", "name": name, "input": arguments}
 
 
-@pytest.fixture(autouse=True)
-def house(monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in (
-        Agent(slug="writer", type="StreamAgent", prompt="Write files."),
-        Agent(slug="thinker", type="ReActAgent", prompt="Think."),
-        Agent(slug="looker", mode="plan"),
-    ):
-        monkeypatch.setitem(agents.BUILT_IN, each.slug, each)
+HOUSE = (
+    Agent(slug="writer", type="StreamAgent", prompt="Write files."),
+    Agent(slug="thinker", type="ReActAgent", prompt="Think."),
+    Agent(slug="looker", mode="plan", prompt="Look."),
+)
 
 
 async def ran(
@@ -58,10 +54,11 @@ async def ran(
     mode: Any = "allow",
     flags: dict[str, Any] | None = None,
     on_approval: Callable[[Ask], Reply] | None = None,
+    house: Iterable[Agent] = HOUSE,
 ) -> tuple[ExchangeResponse, list[Event], Session]:
     """One exchange, with all of its events of every layer."""
     events: list[Event] = []
-    async with Studio(home, flags=flags) as studio:
+    async with Studio(home, flags=flags, agents=house) as studio:
         session = await studio.start(model=model, folder=folder, agent=agent, mode=mode)
         async for event in session.prompt("go", on_approval=on_approval):
             events.append(event)
@@ -126,7 +123,7 @@ async def test_a_single_pass_makes_one_model_call_and_the_next_one_sees_its_word
 ) -> None:
     from bottega.agents.texting import in_text
 
-    async with Studio(home) as studio:
+    async with Studio(home, agents=HOUSE) as studio:
         session = await studio.start(
             model=scripted([say(SITE)], [say("Changed nothing.")]),
             folder=folder,

@@ -223,16 +223,13 @@ async def test_what_was_read_is_read_again_once_it_was_written(
 async def test_an_agent_may_have_its_calls_run_one_after_the_other(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    from bottega.agents.agent import BUILT_IN, Agent
+    from bottega.agents.agent import Agent
 
     reads = [call("read_file", file_path="notes.txt") for _ in range(4)]
-    async with Studio(home) as studio:
-        BUILT_IN["careful"] = Agent(slug="careful", at_once=1)
-        try:
-            session = await studio.start(model=scripted(reads, SAY), folder=folder, agent="careful")
-            await session.prompt("go")
-        finally:
-            del BUILT_IN["careful"]
+    careful = Agent(slug="careful", prompt="One thing after the other.", at_once=1)
+    async with Studio(home, agents=[careful]) as studio:
+        session = await studio.start(model=scripted(reads, SAY), folder=folder, agent="careful")
+        await session.prompt("go")
         log = await whole(session)
     kinds = [event.type for event in log if event.type in ("tool_intent", "tool_result")]
     assert kinds == ["tool_intent", "tool_result"] * 4

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from bottega.agents.agent import BUILT_IN, Agent
+from bottega.agents.agent import Agent
 from bottega.agents.limits import Limits
 from bottega.events import facts
 from bottega.messages.block import Text, plain_text
@@ -224,17 +224,11 @@ async def test_results_are_followed_by_reminders_too(
 
 
 async def test_a_limit_that_comes_near_is_told_and_an_agent_without_tools_hears_of_no_list(
-    home: Path,
-    folder: Path,
-    scripted: Scripted,
-    requests: list[Request],
-    monkeypatch: pytest.MonkeyPatch,
+    home: Path, folder: Path, scripted: Scripted, requests: list[Request]
 ) -> None:
-    few = Agent(slug="few", limits=Limits(iterations=5))
+    few = Agent(slug="few", prompt="Look.", limits=Limits(iterations=5))
     writer = Agent(slug="writer", type="StreamAgent", prompt="Tools: {tool_list}.")
-    for agent in (few, writer):
-        monkeypatch.setitem(BUILT_IN, agent.slug, agent)
-    async with Studio(home) as studio:
+    async with Studio(home, agents=(few, writer)) as studio:
         looks = [[{"do": "call", "name": "glob", "input": {"pattern": f"{n}*"}}] for n in range(4)]
         session = await studio.start(model=scripted(*looks, SAY), folder=folder, agent="few")
         await session.prompt("one")

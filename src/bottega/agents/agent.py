@@ -9,15 +9,6 @@ from bottega.agents.limits import Limits
 from bottega.approvals.mode import Mode
 from bottega.providers.provider import Wishes
 
-_PROMPT = """\
-You are an assistant at work in Bottega, a workshop where people and agents work on real projects.
-
-You work in the folder {project_path}. Paths that you give to tools are relative to it.
-Use a tool when the answer depends on what is in the folder; look before you claim. Several reads that do not depend on
-each other may be asked for at once. Change a file with the tools that edit files rather than with a command. Answer in
-Markdown, briefly, in the language of the person you talk to. Say plainly what you did not find or could not do."""
-
-
 Type = Literal["StreamAgent", "IterativeAgent", "ReActAgent"]
 
 
@@ -26,7 +17,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """The name that settings, sessions and commands know it by."""
     name: str = "Assistant"
     description: str = ""
-    prompt: str = _PROMPT
+    prompt: str = ""
     """The system prompt; markers in it, such as `{project_path}`, stand for what the session begins with."""
     type: Type = "IterativeAgent"
     mode: Mode | Literal[""] = ""
@@ -43,6 +34,3 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """How many of its calls run at the same time; 1: one after the other."""
     reasoning_in_answer: bool = False
     """Put what the model thought in front of its final response, as plain text."""
-
-
-BUILT_IN: dict[str, Agent] = {"assistant": Agent()}

@@ -17,6 +17,6 @@ def checked_mode(mode: str) -> Mode:
     raise BadUsage(f"There is no mode {mode!r}.", hint=f"There are: {', '.join(MODES)}.")
 
 
-def stricter(mode: Mode, most: Mode | Literal[""]) -> Mode:
-    """The mode, but no more than `most`; empty: whatever it is."""
-    return MODES[min(MODES.index(mode), MODES.index(most))] if most else mode
+def narrower(one: Mode, other: Mode | Literal[""]) -> Mode:
+    """The one of both that allows less; empty allows everything."""
+    return MODES[min(MODES.index(one), MODES.index(other))] if other else one

@@ -162,6 +162,20 @@ class Inbox:
         event = Event("model_changed", now(), facts.ModelChanged(model), actor="user")
         await self._log.append(session.n, [event], also)
 
+    async def change_agent(self, session: SessionRow, agent: str, model: str = "") -> None:
+        """Prompts that are taken up from now on are done by this agent, and on this model if one is given."""
+
+        def also(connection: sqlite3.Connection) -> bool | None:
+            changed = connection.execute(
+                "UPDATE sessions SET agent = ?1 WHERE n = ?2 AND agent <> ?1", (agent, session.n)
+            )
+            return True if changed.rowcount else None
+
+        event = Event("agent_changed", now(), facts.AgentChanged(agent), actor="user")
+        await self._log.append(session.n, [event], also)
+        if model:
+            await self.change_model(session, model)
+
     def unfinished(self, session: SessionRow) -> str | None:
         """The id of the exchange that has begun and not ended."""
         row = self._log.database.read_now(

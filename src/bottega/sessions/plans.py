@@ -18,19 +18,25 @@ GO = "Carry out the plan."
 
 
 async def accept(
-    asks: Asks, session: SessionRow, mode: Mode, edited: str = "", by: Place = "python"
+    asks: Asks,
+    session: SessionRow,
+    mode: Mode,
+    edited: str = "",
+    by: Place = "python",
+    *,
+    agent: str = "",
 ) -> str:
     """In one transaction: the plan is accepted, the mode is chosen, and the prompt that carries it out waits.
 
-    Returns the id of that prompt.
+    `agent` carries it out, if the session's own does not. Returns the id of that prompt.
     """
     offered = [ask for ask in asks.open(session.n) if ask.kind == "plan"]
     if not offered:
         raise NotFound("No plan waits to be accepted.", hint="Ask for one in plan mode.")
     ask = offered[-1]
     said = f"{GO} It was changed:\n\n{edited}" if edited else GO
-    prompt = Prompt(fresh_message(), (Text(said),))
-    queued = facts.PromptQueued(prompt.content)
+    prompt = Prompt(fresh_message(), (Text(said),), agent=agent)
+    queued = facts.PromptQueued(prompt.content, agent=agent)
     before = Event("prompt_queued", now(), queued, prompt.message_id, actor="user")
     after = Event("mode_changed", now(), facts.ModeChanged(mode), actor="user")
     await asks.answer(

@@ -58,6 +58,11 @@ class Home:
         return self.path / "outputs"
 
     @property
+    def agents(self) -> Path:
+        """The user's own agents, a file each."""
+        return self.path / "agents"
+
+    @property
     def workspaces(self) -> Path:
         return self.path / "workspaces"
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from bottega.agents.output import checked
-from bottega.approvals.mode import Mode, checked_mode
-from bottega.errors import BadUsage, NotFound
+from bottega.approvals.mode import Mode, checked_mode, narrower
+from bottega.errors import BadUsage, NotFound, Problem
 from bottega.events import fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
@@ -89,8 +89,12 @@ class Session:
 
     @property
     def mode(self) -> Mode:
-        """How much is done unasked, from the next step on."""
-        return self._opened.hands.mode(self.row)
+        """How much is done unasked, from the next step on: no more than its agent may."""
+        chosen = self._opened.hands.mode(self.row)
+        try:
+            return narrower(chosen, self._opened.runtime.agent(self.row.agent).mode)
+        except Problem:  # an agent that is gone does nothing at all
+            return chosen
 
     async def change_mode(self, mode: Mode) -> None:
         await self._opened.runtime.inbox.change_mode(self.row, checked_mode(mode))
@@ -136,8 +140,13 @@ class Session:
         on_approval: Callback | None = None,
         wait: bool | None = None,
     ) -> Answer:
-        """Have the plan that was offered carried out, as it is or as it was changed, in this mode."""
-        said = await plans.accept(self._opened.runtime.asks, self.row, checked_mode(mode), edited)
+        """Have the plan that was offered carried out, as it is or as it was changed, in this mode.
+
+        An agent that may only plan leaves that to the settings' agent, or to the coder.
+        """
+        runtime = self._opened.runtime
+        doer = runtime.doer(self.row.agent)
+        said = await plans.accept(runtime.asks, self.row, checked_mode(mode), edited, agent=doer)
         callbacks = Callbacks(on_approval=on_approval)
         waits = wait if wait is not None else on_approval is not None
         return Answer(self._opened, self.row, said, self._place, callbacks, wait=waits)
@@ -192,6 +201,16 @@ class Session:
         runtime = self._opened.runtime
         runtime.model(name)
         await runtime.inbox.change_model(self.row, name)
+        self.row = runtime.sessions.get(self.row.id)
+
+    async def change_agent(self, slug: str) -> None:
+        """Have another agent work from the next prompt on, and on its own model if it has one."""
+        runtime = self._opened.runtime
+        agent = runtime.agent(slug)
+        own = runtime.model_of(agent)
+        if own:
+            runtime.model(own.model)
+        await runtime.inbox.change_agent(self.row, agent.slug, own.model if own else "")
         self.row = runtime.sessions.get(self.row.id)
 
     async def cancel(self, message_id: str) -> bool:

@@ -6,6 +6,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
+from bottega.agents.agent import Agent
+from bottega.agents.shelf import Shelved
+from bottega.agents.spec import Spec
 from bottega.approvals.mode import Mode, checked_mode
 from bottega.errors import BadUsage
 from bottega.runtime import Runtime
@@ -32,18 +35,20 @@ class Studio:
         settings: Settings | None = None,
         flags: Mapping[str, Any] | None = None,
         tools: Iterable[Tool] = (),
+        agents: Iterable[Agent | Spec] = (),
         on_crash: OnCrash = "close",
         admits_as: Place = "python",
     ) -> None:
         self.settings = settings or load(flags, home=Path(home).absolute() if home else None)
         self._tools = tuple(tools)
+        self._agents = tuple(agents)
         self._on_crash: OnCrash = on_crash
         self._place: Place = admits_as
         self._opened: Opened | None = None
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
-        runtime = await asyncio.to_thread(Runtime, self.settings, self._tools)
+        runtime = await asyncio.to_thread(Runtime, self.settings, self._tools, self._agents)
         self._opened = Opened(runtime, self._on_crash, self._place)
         if days := self.settings.values.trim_after_days:
             self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
@@ -93,11 +98,12 @@ class Studio:
     ) -> Session:
         """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used."""
         where = existing_folder(folder)
-        chosen = self.runtime.choose(model).model
+        who = self.runtime.agent(agent)
+        chosen = self.runtime.choose(model, who).model
         self.runtime.model(chosen)
         row = await self.runtime.sessions.create(
             model=chosen,
-            agent=self.runtime.agent(agent).slug,
+            agent=who.slug,
             folder=str(where),
             title=title,
             mode=checked_mode(mode) if mode else "",
@@ -118,6 +124,10 @@ class Studio:
         """All that waits for an answer, in every session, oldest first."""
         rows = self.runtime.sessions
         return [(rows.numbered(ask.session), ask) for ask in self.runtime.asks.open()]
+
+    def agents(self) -> list[Shelved]:
+        """Every agent that can be chosen, those that are broken too, with what is wrong with them."""
+        return self.runtime.shelf.all()
 
     async def sessions(self, limit: int = 50) -> list[SessionRow]:
         return await self.runtime.sessions.list(limit)

@@ -13,7 +13,7 @@ import msgspec
 from bottega.agents.plan import Plan
 from bottega.agents.prompt import turn
 from bottega.agents.world import Ended, Reason
-from bottega.approvals.mode import Mode, stricter
+from bottega.approvals.mode import Mode, narrower
 from bottega.errors import Conflict, NotFound, Problem
 from bottega.events import facts
 from bottega.events.event import Actor, Event
@@ -177,7 +177,7 @@ class Exchange:
 
     def mode(self) -> Mode:
         """The session's, but never more than the agent's own."""
-        return stricter(self.hands.mode(self.session), self.plan.agent.mode)
+        return narrower(self.hands.mode(self.session), self.plan.agent.mode)
 
     def remark(self, history: list[Message], text: str) -> None:
         words = facts.Aside(after=text)

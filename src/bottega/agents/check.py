@@ -1,0 +1,65 @@
+"""Whether a spec makes sense where it is to be used: every problem, one sentence each, in the order of its fields.
+
+A marker is a small-letter name in single braces. One that nobody fills in is refused, for it would reach the model as
+it stands. What only looks like one is not meant: names inside code (a fence, or backticks), in doubled braces, and
+anything with more than a name between the braces, such as an example in JSON.
+"""
+
+import re
+
+from bottega.agents.prompt.markers import MARKERS, unknown
+from bottega.agents.spec import Spec, near, reshaped
+from bottega.tools.registry import Registry
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
+_MCP = re.compile(r"mcp__[A-Za-z0-9_-]+__.+")
+
+
+def check(spec: Spec, registry: Registry) -> list[str]:
+    """All that keeps this agent from being used with these tools; empty: nothing does."""
+    shape = reshaped(spec)
+    return shape or [*_prompt(spec), *_tools(spec, registry)]
+
+
+def unknown_markers(prompt: str) -> list[str]:
+    """The names in single braces, outside code, that are no markers."""
+    prose = _INLINE.sub(" ", _FENCE.sub(" ", prompt))
+    return list(unknown(prose))
+
+
+def is_mcp(tool: str) -> bool:
+    """Whether it names a tool of an MCP server, of which nobody knows before the server has started."""
+    return _MCP.fullmatch(tool) is not None
+
+
+def _prompt(spec: Spec) -> list[str]:
+    if not spec.system_prompt.strip():
+        return ["system_prompt is empty: say what the agent is for and how it works"]
+    return [
+        f"system_prompt has an unknown marker {{{name}}}.{near(name, MARKERS)}"
+        " Put it in backticks, or double its braces, if it is none"
+        for name in unknown_markers(spec.system_prompt)
+    ]
+
+
+def _tools(spec: Spec, registry: Registry) -> list[str]:
+    named = spec.tools or ()
+    problems: list[str] = []
+    if spec.type == "StreamAgent":
+        if named:
+            problems.append("tools must be left out: a StreamAgent has none")
+        if spec.tool_configs:
+            problems.append("tool_configs must be left out: a StreamAgent has no tools")
+        return problems
+    for name in dict.fromkeys(named):
+        if name not in registry.names and not is_mcp(name):
+            problems.append(f"tools: there is no tool {name[:60]!r}.{near(name, registry.names)}")
+    for name in spec.tool_configs:
+        if spec.tools is not None and name not in named:
+            problems.append(f"tool_configs.{name[:60]} is for a tool that tools does not name")
+        elif spec.tools is None and name not in registry.names:
+            problems.append(
+                f"tool_configs: there is no tool {name[:60]!r}.{near(name, registry.names)}"
+            )
+    return problems
