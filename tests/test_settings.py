@@ -79,6 +79,10 @@ def test_what_a_project_may_set_leads_no_request_elsewhere() -> None:
     )
 
 
+def test_a_project_cannot_speak_in_the_users_name() -> None:
+    assert not SAFE & {"instructions", "mode"}
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

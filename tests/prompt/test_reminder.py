@@ -48,6 +48,7 @@ def test_nothing_is_said_when_there_is_nothing_to_say() -> None:
 
 CAUSES: dict[str, tuple[Situation, Type, str, str]] = {
     "mode": (now(mode="plan"), "instruction", "high", "You are in plan mode"),
+    "folder": (now(told={"folder": "/a"}, folder="/b"), "instruction", "high", "/b"),
     "plan": (
         now(told={"mode": "plan"}, mode="allow", plan_accepted=True),
         "instruction",

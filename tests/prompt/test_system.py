@@ -2,7 +2,7 @@
 
 import pytest
 
-from bottega.agents.agent import BUILT_IN, Agent
+from bottega.agents.house import house
 from bottega.agents.prompt.markers import unknown
 from bottega.agents.prompt.modes import mode_instructions
 from bottega.agents.prompt.system import system, tool_list
@@ -60,7 +60,8 @@ def test_without_instructions_and_tools_there_is_nothing_but_prompt_and_mode() -
 
 
 def test_the_same_opening_gives_the_same_bytes() -> None:
-    assert system(Agent().prompt, OPENING) == system(Agent().prompt, OPENING)
+    for spec in house().values():
+        assert system(spec.system_prompt, OPENING) == system(spec.system_prompt, OPENING)
 
 
 def test_every_tool_is_listed_with_its_first_sentence() -> None:
@@ -74,9 +75,8 @@ def test_every_tool_is_listed_with_its_first_sentence() -> None:
 
 
 def test_no_built_in_agent_holds_a_marker_that_does_not_exist() -> None:
-    assert {name: unknown(agent.prompt) for name, agent in BUILT_IN.items()} == dict.fromkeys(
-        BUILT_IN, ()
-    )
+    found = {slug: unknown(spec.system_prompt) for slug, spec in house().items()}
+    assert found == dict.fromkeys(house(), ())
 
 
 def test_every_mode_has_its_own_words() -> None:

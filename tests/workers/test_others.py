@@ -4,7 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from bottega.workers.others import Others
+from bottega.workers.acting.others import Others
 
 
 def digest(text: str) -> str:

@@ -7,13 +7,12 @@ anything with more than a name between the braces, such as an example in JSON.
 
 import re
 
-from bottega.agents.prompt.markers import MARKERS
+from bottega.agents.prompt.markers import MARKERS, unknown
 from bottega.agents.spec import Spec, near, reshaped
 from bottega.tools.registry import Registry
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
-_MARKER = re.compile(r"(?<!\{)\{([a-z][a-z0-9_]*)\}(?!\})")
 _MCP = re.compile(r"mcp__[A-Za-z0-9_-]+__.+")
 
 
@@ -26,7 +25,7 @@ def check(spec: Spec, registry: Registry) -> list[str]:
 def unknown_markers(prompt: str) -> list[str]:
     """The names in single braces, outside code, that are no markers."""
     prose = _INLINE.sub(" ", _FENCE.sub(" ", prompt))
-    return [name for name in dict.fromkeys(_MARKER.findall(prose)) if name not in MARKERS]
+    return list(unknown(prose))
 
 
 def is_mcp(tool: str) -> bool:

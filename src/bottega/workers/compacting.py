@@ -88,6 +88,8 @@ class Room:
         self._scene = scene
         self._gauge = Gauge()
         self._begun = False
+        self.share = 0.0
+        """How much of the window the next request fills, as far as it was looked at."""
         self.wanted = False
         """Somebody asked for a compaction while the exchange runs."""
         self.stale = False
@@ -129,6 +131,7 @@ class Room:
             if total < NEAR:
                 return False
             window = await self._window()
+        self.share = total / window
         if total < window * limit / 100:
             return False
         return total >= window * AFTER_UNDO / 100 or not self._was_undone()

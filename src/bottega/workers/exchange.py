@@ -62,6 +62,7 @@ class Exchange:
     plan: Plan
     """What it runs with; set before its first step, by `equip`."""
     limiting: Limiting
+    telling: Telling
     children: Children
 
     def __init__(
@@ -98,7 +99,6 @@ class Exchange:
         self.compacting = Room(self)
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
-        self._telling = Telling(self)
         self._equipped = False
         self._attempt = 0
         self._before: tuple[int, int] = (0, 0)
@@ -114,6 +114,7 @@ class Exchange:
             self._attachments.database,
             attended=plan.attended,
         )
+        self.telling = Telling(self, self.limiting.used)
         self._equipped = True
         if self.parent:
             self.parent.limiting.hand_to(self.limiting)
@@ -174,14 +175,16 @@ class Exchange:
         return told
 
     async def tell(self, history: list[Message], mode: Mode) -> None:
-        await self._telling.tell(history, mode)
+        await self.telling.tell(history, mode)
 
     def system(self) -> str:
-        return self._telling.system()
+        return self.telling.system()
 
     async def make_room(self, history: list[Message], reason: Reason) -> bool:
         """Before a model call, or after one that was refused for its size: compact the history if it has to be."""
-        return await self.compacting.make(history, reason)
+        made = await self.compacting.make(history, reason)
+        self.telling.full = self.compacting.share
+        return made
 
     def mode(self) -> Mode:
         """The session's, but never more than the agent's own."""

@@ -72,6 +72,13 @@ class Limiting:
             cost=mine.cost + sum(each.cost for each in theirs),
         )
 
+    def used(self) -> dict[str, tuple[float, float]]:
+        """What is used, and how much may be, of every limit there is."""
+        spent = self.spent()
+        names = ("iterations", "tokens", "cost", "seconds")
+        limited = {name: getattr(self._limits, name) for name in names}
+        return {name: (getattr(spent, name), most) for name, most in limited.items() if most}
+
     async def over(self, repeats: int) -> Ended | None:
         """The end, if a limit is reached and nobody raises it."""
         if self._parent and (above := await self._parent.over(0)):

@@ -8,9 +8,9 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -28,8 +28,8 @@ from bottega.sessions.plans import GO
 from bottega.tools.project import git
 from bottega.tools.project.glance import Glance, description, glance, harmless
 from bottega.tools.project.instructions import instructions
+from bottega.workers.acting.others import MOST
 from bottega.workers.acting.scene import Scene
-from bottega.workers.others import MOST, Others
 from bottega.workspaces.confine import Root
 
 _log = logging.getLogger(__name__)
@@ -50,9 +50,10 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 class Telling:
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, limits: Callable[[], dict[str, tuple[float, float]]]) -> None:
+        """`limits` says what is used, and how much may be, of every limit there is."""
         self._scene = scene
-        self._others = Others()
+        self._limits = limits
         self._looking: asyncio.Future[_Seen] | None = None
         self.full = 0.0
         """The share of the model's context that the last request used, as far as somebody measured it."""
@@ -90,7 +91,7 @@ class Telling:
                 glance(folder, inside=first) if wide else None,
                 instructions(folder) if wide else None,
                 description(folder) if first else "",
-                self._others.changed(folder, files, held) if files else {},
+                known.others.changed(folder, files, held) if files else {},
             )
 
         until = time.monotonic() + PATIENCE
@@ -136,14 +137,15 @@ class Telling:
         last = _last_step(history)
         return Situation(
             told=told.known,
-            exchange=scene.message_id[:8],
+            exchange=scene.message_id,
             begins=begins,
             steps=scene.track.answers,
+            folder=scene.plan.folder,
             mode=mode,
             plan_accepted=begins and plain_text(history[-1].content).startswith(GO),
             todos=told.todos,
             quiet=told.quiet,
-            keeps_todos=scene.plan.registry.find("todo_write") is not None,
+            keeps_todos=self._has_tools and scene.plan.registry.find("todo_write") is not None,
             failing=_failing(history),
             strangers=[use.name for use in last if self._is_strange(use)],
             files=seen.changed,
@@ -154,9 +156,13 @@ class Telling:
             model=scene.plan.model.name,
         )
 
+    @property
+    def _has_tools(self) -> bool:
+        return self._scene.plan.offers_tools or self._scene.plan.text_mode
+
     def _is_strange(self, use: ToolUse) -> bool:
         tool = self._scene.plan.registry.find(use.name)
-        return tool is not None and tool.category == "WEB"
+        return tool is not None and "network" in tool.effects
 
     def _instructions(self, seen: _Seen) -> list[facts.Instructions]:
         """As they are now; those that the model knows and that are gone have no text."""
@@ -167,17 +173,6 @@ class Telling:
         known = (name.partition(" ") for name in self._scene.told.known)
         gone = {path for word, _, path in known if word == "instructions"} - now.keys()
         return [*now.values(), *(facts.Instructions(path, "") for path in sorted(gone))]
-
-    def _limits(self) -> dict[str, tuple[float, float]]:
-        limits, track = self._scene.plan.agent.limits, self._scene.track
-        usage = track.usage
-        used: dict[str, float] = {
-            "iterations": track.answers,
-            "tokens": usage.input_tokens + usage.output_tokens,
-            "cost": track.cost or 0,
-        }
-        found: dict[str, Any] = {name: getattr(limits, name) for name in used}
-        return {name: (used[name], most) for name, most in found.items() if most}
 
 
 async def _within(work: "asyncio.Future[_T]", until: float) -> _T | None:

@@ -144,7 +144,7 @@ class Worker:
         if self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n)):
             raise Conflict("Something waits to run in this session.", hint="Let it run first.")
         exchange = Exchange(Pen(self._log, lease), "", session, self._hands, self._attachments)
-        exchange.plan = await self._plan(session, Prompt("", ()))
+        exchange.equip(await self._plan(session, Prompt("", ())))
         return await exchange.make_room([], "asked")
 
     def is_busy(self, folder: str, besides: int) -> bool:
@@ -253,7 +253,7 @@ class Worker:
             return None
         reached = self._log.feed(n).last_index
         if turned_over(self._log, n, recalled.reached):
-            exchange.known = self._hands.known(n)
+            exchange.known, exchange.told = self._hands.known(n), self._hands.told(n)
             return None
         recalled.reached = reached
         return recalled

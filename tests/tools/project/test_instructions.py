@@ -68,6 +68,18 @@ def test_what_is_no_text_of_the_project_is_left_out(tmp_path: Path, kind: str) -
     assert instructions(str(folder)) == ()
 
 
+def test_a_link_in_the_workspace_leads_nowhere_else_in_the_repository(repository: Path) -> None:
+    (repository / "secret").write_text("key")
+    workspace = repository / "packages/shop"
+    (workspace / "AGENTS.md").symlink_to("../../secret")
+    assert instructions(str(workspace)) == ()
+    (workspace / "docs").mkdir()
+    (workspace / "docs/rules.md").write_text("inside")
+    (workspace / "AGENTS.md").unlink()
+    (workspace / "AGENTS.md").symlink_to("docs/rules.md")
+    assert instructions(str(workspace)) == (Instructions("AGENTS.md", "inside"),)
+
+
 def test_a_long_file_is_cut_with_a_word_and_the_nearest_ones_have_the_room(
     repository: Path,
 ) -> None:

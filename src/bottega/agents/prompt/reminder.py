@@ -51,6 +51,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     """The exchange's first step comes: the user's words are the last."""
     steps: int = 0
     """Answers of this exchange so far."""
+    folder: str = ""
     mode: Mode = "ask"
     plan_accepted: bool = False
     todos: Sequence[TodoItem] = ()
@@ -103,6 +104,14 @@ def _mode(now: Situation) -> Iterable[Reminder]:
     words = "The person accepted the plan. " if now.plan_accepted else ""
     text = f"{words}The mode has changed. {mode_instructions(now.mode)}"
     yield Reminder("instruction", "high", text, {"mode": now.mode})
+
+
+def _folder(now: Situation) -> Iterable[Reminder]:
+    if now.told.get("folder", now.folder) != now.folder:
+        text = (
+            f"The work goes on in another folder: {harmless(now.folder)}. Paths are relative to it."
+        )
+        yield Reminder("instruction", "high", text, {"folder": now.folder})
 
 
 def _instructions(now: Situation) -> Iterable[Reminder]:
@@ -212,6 +221,6 @@ _LIMITS = {
     "repeats": "repeated calls",
 }
 _RULES: tuple[Callable[[Situation], Iterable[Reminder]], ...] = (
-    *(_mode, _instructions, _strangers, _files, _full, _date, _model),
+    *(_folder, _mode, _instructions, _strangers, _files, _full, _date, _model),
     *(_todos, _failing, _limits),
 )

@@ -34,6 +34,7 @@ def known(opening: Opening) -> dict[str, str]:
     markers = opening.markers
     return {
         "mode": markers.get("mode", ""),
+        "folder": markers.get("project_path", ""),
         "date": markers.get("timestamp", "")[:10],
         **{f"instructions {file.path}": mark(file.text) for file in opening.instructions},
     }

@@ -1,9 +1,12 @@
 """The files in which a project says how to work in it: AGENTS.md of the workspace and of the repository around it.
 
-Each level has one: AGENTS.md, or CLAUDE.md where there is none. Links that lead out of the repository are not followed.
+Each level has one: AGENTS.md, or CLAUDE.md where there is none. No link is followed out
+of the workspace, or of the repository above it.
 """
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 
 from bottega.errors import Problem
 from bottega.events.facts import Instructions
@@ -23,17 +26,21 @@ def instructions(folder: str) -> tuple[Instructions, ...]:
     here = os.path.realpath(folder)
     top = repository_of(here) or here
     found: list[Instructions] = []
-    room = ALL
-    try:
-        with Root(top) as root:
-            for level in _levels(here, top):
-                file = _first(root, level, here, room)
-                if file:
-                    found.append(file)
-                    room -= len(file.text)
-    except (Problem, OSError):
-        return tuple(reversed(found))
+    with suppress(Problem, OSError):
+        # What lies in the workspace may be an agent's own making: a link in it leads nowhere else.
+        with Root(here) as root:
+            _take(found, root, (".",), here)
+        if top != here:
+            with Root(top) as root:
+                _take(found, root, _above(here, top), here)
     return tuple(reversed(found))
+
+
+def _take(found: list[Instructions], root: Root, levels: Iterable[str], here: str) -> None:
+    for level in levels:
+        room = ALL - sum(len(each.text) for each in found)
+        if file := _first(root, level, here, room):
+            found.append(file)
 
 
 def repository_of(folder: str) -> str:
@@ -53,14 +60,10 @@ def repository_of(folder: str) -> str:
     return ""
 
 
-def _levels(here: str, top: str) -> list[str]:
-    """From the folder itself up to the top, as seen from there."""
-    levels = ["."]
-    inside = os.path.relpath(here, top)
-    if inside != ".":
-        parts = inside.split("/")
-        levels = ["/".join(parts[:depth]) or "." for depth in range(len(parts), -1, -1)]
-    return levels
+def _above(here: str, top: str) -> list[str]:
+    """From the folder that holds this one up to the top, as seen from there."""
+    parts = os.path.relpath(here, top).split("/")
+    return ["/".join(parts[:depth]) or "." for depth in range(len(parts) - 1, -1, -1)]
 
 
 def _first(root: Root, level: str, here: str, room: int) -> Instructions | None:

@@ -2,6 +2,7 @@
 
 from bottega.events import facts
 from bottega.events.event import Event
+from bottega.workers.acting.others import Others
 
 
 class Known:
@@ -10,6 +11,8 @@ class Known:
         """The sha256 of what the model last saw, by path."""
         self.held: dict[str, str] = {}
         """The blob that a file was last given, by path; what was deleted is held as it was before."""
+        self.others = Others()
+        """Who notices that somebody else changed them."""
         self._intents: dict[str, facts.ToolIntent] = {}
 
     def note(self, event: Event) -> None:
