@@ -209,7 +209,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "T20": later("Each step checks limits, asks, acts, and tells what it did."),
     "T21": later("A request is the system prompt, the history and the wrapped prompt."),
     "T22": later("Steps, pieces, asks, ends and errors are there as simple events too."),
-    "T23": later("The four words for a finished task are known in any case."),
+    "T23": shown("The four words for a finished task are known in any case."),
     "T24": later("A run leaves nothing behind when it ends."),
     "T25": shown("The registry lists tools by category and describes them for a prompt."),
     "T26": shown("A tool has a category and examples."),
