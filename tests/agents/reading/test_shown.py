@@ -74,6 +74,10 @@ def test_words_flow_at_once_and_what_may_be_more_waits(said: str, at_once: str) 
     assert "".join(map(Shown(ALL).feed, said)) == at_once
 
 
+def test_nobody_waits_for_what_is_not_wanted() -> None:
+    assert Shown(Wanted(calls=True)).feed("Thought") == "Thought"
+
+
 def test_a_person_never_sees_a_piece_of_a_call() -> None:
     for form in (fence(), tag(), READ):
         for end in range(len(form) + 1):

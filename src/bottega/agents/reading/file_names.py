@@ -71,7 +71,7 @@ _LANGUAGES = frozenset(
 
 def is_path(name: str) -> bool:
     """Whether a word is plainly the path of a file."""
-    if not 0 < len(name) <= 300 or "://" in name or "..." in name or name.endswith(("/", ".")):
+    if not 0 < len(name) <= 300 or "..." in name or name.endswith(("/", ".")):
         return False
     if not _PATH.fullmatch(name):
         return False
