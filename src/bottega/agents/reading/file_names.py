@@ -1,4 +1,4 @@
-"""Which file a code block is: its name in the fence, in its first line, or in the line before it (empty lines between do not matter).
+"""Which file a code block is: its name in the fence, in its first line, or in the last line with words before it.
 
 A name is a path that looks like one: no blanks, no address, an ending or a name that every project knows. What is
 only a language, a shell or a pattern is none. The path is given as it was written; where it may lead is decided
