@@ -35,7 +35,7 @@ def test_every_answer_of_the_corpus_is_shown_alike_piece_by_piece(step: int) -> 
 
 @pytest.mark.fuzz
 @given(st.data(), st.sampled_from(KINDS))
-@settings(max_examples=examples(200, 50_000), deadline=None, database=None)
+@settings(max_examples=examples(200, 20_000), deadline=None, database=None)
 def test_any_split_of_any_answer_is_shown_alike(drawn: st.DataObject, wanted: Wanted) -> None:
     text = drawn.draw(anything)
     whole = read(text, wanted=wanted)

@@ -24,7 +24,7 @@ from tests.agents.reading.corpus.case import READ, fence, tag
 from tests.hunt import examples
 
 ALL = Wanted(calls=True, signals=True, thoughts=True)
-hunted = settings(max_examples=examples(150, 50_000), deadline=None, database=None)
+hunted = settings(max_examples=examples(150, 20_000), deadline=None, database=None)
 
 
 def made(text: str) -> list[ToolUse]:
