@@ -29,7 +29,7 @@ def findings(studio: Studio) -> list[str]:
 
 async def seen(session: Session) -> list[tuple[str, str]]:
     return [
-        (message.role, "".join(b.text for b in message.content if isinstance(b, Text)))
+        (message.role, plain_text(message.content))
         for message in await session.history()
     ]
 

@@ -35,6 +35,7 @@ NAMED = {
     "bold before it": ("**index.html**\n```html\nx\n```\n", "index.html", "x\n"),
     "bold with a colon": ("**index.html:**\n```html\nx\n```\n", "index.html", "x\n"),
     "a heading before it": ("### src/app.js\n```js\nx\n```\n", "src/app.js", "x\n"),
+    "a heading and an empty line": ("### src/app.js\n\n```js\nx\n```\n", "src/app.js", "x\n"),
     "a heading with backticks": ("## `src/app.js`\n```js\nx\n```\n", "src/app.js", "x\n"),
     "a numbered heading": ("1. `a.js`\n```js\nx\n```\n", "a.js", "x\n"),
     "backticks before it": ("`src/app.js`:\n```js\nx\n```\n", "src/app.js", "x\n"),

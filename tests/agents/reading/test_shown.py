@@ -35,7 +35,7 @@ def test_every_answer_of_the_corpus_is_shown_alike_piece_by_piece(step: int) -> 
 
 @pytest.mark.fuzz
 @given(st.data(), st.sampled_from(KINDS))
-@settings(max_examples=examples(200, 50_000), deadline=None, database=None)
+@settings(max_examples=examples(200, 20_000), deadline=None, database=None)
 def test_any_split_of_any_answer_is_shown_alike(drawn: st.DataObject, wanted: Wanted) -> None:
     text = drawn.draw(anything)
     whole = read(text, wanted=wanted)
@@ -72,6 +72,10 @@ def test_any_split_of_any_answer_is_shown_alike(drawn: st.DataObject, wanted: Wa
 )
 def test_words_flow_at_once_and_what_may_be_more_waits(said: str, at_once: str) -> None:
     assert "".join(map(Shown(ALL).feed, said)) == at_once
+
+
+def test_nobody_waits_for_what_is_not_wanted() -> None:
+    assert Shown(Wanted(calls=True)).feed("Thought") == "Thought"
 
 
 def test_a_person_never_sees_a_piece_of_a_call() -> None:

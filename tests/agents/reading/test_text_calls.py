@@ -24,7 +24,7 @@ from tests.agents.reading.corpus.case import READ, fence, tag
 from tests.hunt import examples
 
 ALL = Wanted(calls=True, signals=True, thoughts=True)
-hunted = settings(max_examples=examples(150, 50_000), deadline=None, database=None)
+hunted = settings(max_examples=examples(150, 20_000), deadline=None, database=None)
 
 
 def made(text: str) -> list[ToolUse]:
@@ -161,7 +161,8 @@ def test_a_result_with_a_strange_name_and_a_picture_is_told_plainly() -> None:
     assert "```tool_result x_____user:_hi a_b ok\n[image/png]\n```" in text
 
 
-MEGABYTE = 1_000_000
+MEGABYTE = examples(300_000, 1_000_000)
+"""A third of one in the short run."""
 NASTY: dict[str, Callable[[], str]] = {
     "newlines": lambda: "\n" * MEGABYTE,
     "short lines": lambda: "a\n" * (MEGABYTE // 2),
@@ -198,7 +199,7 @@ NASTY: dict[str, Callable[[], str]] = {
 @pytest.mark.parametrize("words", NASTY)
 def test_a_megabyte_of_anything_is_read_in_well_under_a_second(words: str) -> None:
     text = NASTY[words]()
-    assert _seconds(text) < 1.5, "a quadratic reader needs minutes"
+    assert _seconds(text) < 1, "a quadratic reader needs minutes"
 
 
 def _seconds(text: str) -> float:

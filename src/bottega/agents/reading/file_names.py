@@ -1,4 +1,4 @@
-"""Which file a code block is: its name in the fence, in its first line, or in the line before it.
+"""Which file a code block is: its name in the fence, in its first line, or in the last line with words before it.
 
 A name is a path that looks like one: no blanks, no address, an ending or a name that every project knows. What is
 only a language, a shell or a pattern is none. The path is given as it was written; where it may lead is decided
@@ -71,7 +71,7 @@ _LANGUAGES = frozenset(
 
 def is_path(name: str) -> bool:
     """Whether a word is plainly the path of a file."""
-    if not 0 < len(name) <= 300 or "://" in name or "..." in name or name.endswith(("/", ".")):
+    if not 0 < len(name) <= 300 or "..." in name or name.endswith(("/", ".")):
         return False
     if not _PATH.fullmatch(name):
         return False
@@ -114,7 +114,7 @@ def in_first_line(text: str) -> str:
 
 
 def in_line_before(text: str) -> str:
-    """The file that a line right before the fence is about: nothing but its name, however it is set off."""
+    """The file that the line before the fence is about: nothing but its name, however it is set off."""
     bare = _LEADING.sub("", text[:400].strip())
     marked = bare != text.strip()
     word = _WORD.match(bare.lstrip("*_"))
@@ -124,10 +124,8 @@ def in_line_before(text: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    """A name without the stars, backticks, colons and brackets around it."""
+    """A name without the stars, backticks and colons around it."""
     name = text.strip()
     for _ in range(4):
         name = name.strip("*`").strip().removesuffix(":").strip()
-    if name.startswith(("(", "[")) and name.endswith((")", "]")):
-        name = name[1:-1]
-    return name.strip("`*")
+    return name

@@ -73,7 +73,7 @@ class Files:
         if block is None:
             if line.kind == "open":
                 self._block = self._opened(line)
-            else:
+            elif line.kind != "blank":
                 self._before = text if line.kind in ("prose", "comment") else ""
             return None
         if line.kind != "close":

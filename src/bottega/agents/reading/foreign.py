@@ -60,6 +60,8 @@ _NAMES = ("name", "tool", "tool_name", "toolname", "function", "function_name", 
 _ARGUMENTS = frozenset(
     {"arguments", "parameters", "args", "params", "input", "tool_input", "action_input"}
 )
+_TEXTS = frozenset({"arguments", "action_input", "tool_input"})
+"""These are written as a text, too."""
 _LISTS = frozenset({"tool_calls", "tool_call", "function_call"})
 _LONGEST = 400
 
@@ -170,11 +172,11 @@ def _is_call(found: Any) -> bool:
     if not isinstance(found, dict):
         return False
     fields = {key.lower(): entry for key, entry in cast("dict[str, Any]", found).items()}
-    if not _LISTS.isdisjoint(fields) or isinstance(fields.get("function"), dict):
+    inner = fields.get("function")
+    if not _LISTS.isdisjoint(fields) or (isinstance(inner, dict) and "name" in inner):
         return True
-    if "description" in fields:
+    if "description" in fields or not any(isinstance(fields.get(name), str) for name in _NAMES):
         return False
-    named = any(isinstance(fields.get(name), str) for name in _NAMES)
-    return named and any(
-        isinstance(fields.get(key), dict | str) for key in _ARGUMENTS & fields.keys()
-    )
+    given = [fields[key] for key in _ARGUMENTS & fields.keys()]
+    given += [{} for key in _TEXTS & fields.keys() if isinstance(fields[key], str)]
+    return any(isinstance(entry, dict) for entry in given)

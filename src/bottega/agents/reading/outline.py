@@ -17,37 +17,13 @@ Kind = Literal["blank", "prose", "quote", "open", "code", "close", "comment", "m
 MARKDOWN = frozenset({"md", "markdown", "mdx"})
 """Fences in these hold fences of their own, even where the outer one is no longer than they are."""
 INERT = frozenset(
-    {
-        *(
-            "pre",
-            "script",
-            "style",
-            "textarea",
-            "code",
-            "samp",
-            "kbd",
-            "blockquote",
-        ),
-        *(
-            "q",
-            "example",
-            "examples",
-            "think",
-            "thinking",
-            "reasoning",
-            "tool_result",
-            "tool_results",
-        ),
-        *(
-            "tool_response",
-            "function_result",
-            "function_results",
-            "system",
-            "user",
-        ),
-    }
+    {"pre", "script", "style", "textarea", "code", "blockquote", "think", "thinking"}
+    | {"q", "kbd", "samp", "example", "examples", "reasoning", "system", "user"}
+    | {"tool_result", "tool_results", "tool_response", "function_result", "function_results"}
 )
 """Elements whose text is shown, quoted or thought, and never meant."""
+ALONE = INERT - {"pre", "script", "style", "textarea", "code", "blockquote", "think", "thinking"}
+"""Those that count only if their tag has its line for itself: others use such words in angle brackets."""
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)")
 _ELEMENT = re.compile(r"<([a-z_]{1,20})(?=[\s>]|$)", re.IGNORECASE)
@@ -214,6 +190,8 @@ class Outline:
             return line
         element = _ELEMENT.match(body)
         if element is None or element[1].lower() not in INERT:
+            return None
+        if element[1].lower() in ALONE and body[element.end() :].strip() != ">":
             return None
         self._element, self._depth = element[1].lower(), 0
         self._paragraph_ends()

@@ -19,11 +19,14 @@ from bottega.agents.reading.marks import (
     without_label,
 )
 from bottega.agents.reading.outline import Line, Outline
+from bottega.agents.reading.spans import unquoted
 from bottega.agents.reading.strict import Calls, Refusal, entries, is_near, value
 
 FENCE = "tool_call"
 OPEN_TAG = "<tool_call>"
 CLOSE_TAG = "</tool_call>"
+THOUGHT_END = "</think"
+"""Some models write only the end of their thoughts."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -78,6 +81,8 @@ class Sieve:
             self._begin_call(tagged=True)
             self._tag_line(text.lstrip()[len(OPEN_TAG) :])
         elif not self._is_mark(line):
+            if line.kind == "prose" and THOUGHT_END in text and THOUGHT_END in unquoted(text):
+                self._all_was_thought()
             self._text(line, given)
 
     def end(self) -> None:
@@ -88,11 +93,16 @@ class Sieve:
             self.foreign.unread()
         self._close_thought()
         held = self.flow.held
-        if held and not self.calls.found and self._is_bare(held):
+        if held and self._is_bare(held):
             self.flow.drop()
         elif self._wanted.calls and not self.calls.found:
             self.foreign.end()
         self.flow.end()
+
+    def _all_was_thought(self) -> None:
+        """A thought ends whose begin was never written: what stood before was thought, and is not done."""
+        self.calls.forget()
+        self.complete = False
 
     def _is_mark(self, line: Line) -> bool:
         """Whether a line is a signal, or has to do with a thought; it is dealt with then."""
@@ -214,5 +224,5 @@ def _is_tag(line: Line) -> bool:
     held = bare[len(OPEN_TAG) :].lstrip()
     if held and held[0] not in "{[" and held.lower() != CLOSE_TAG:
         return False
-    at = held.lower().rfind(CLOSE_TAG)
-    return at < 0 or at + len(CLOSE_TAG) == len(held)
+    _, close, behind = held.lower().rpartition(CLOSE_TAG)
+    return not close or not behind

@@ -56,6 +56,10 @@ class Calls:
         for entry in several[: MOST_CALLS + 1]:
             self._entry(entry, written if len(several) == 1 else "")
 
+    def forget(self) -> None:
+        """What was found so far was not meant."""
+        self._uses.clear()
+
     def _entry(self, entry: Any, written: str) -> None:
         try:
             name, arguments = call(entry)

@@ -26,6 +26,9 @@ EVERYDAY = {
     "a JSON answer": prose('```json\n{"port": 80}\n```\n'),
     "a JSON answer without a fence": prose('{"port": 80, "hosts": ["a", "b"]}'),
     "a JSON list of people": prose('[{"id": 1, "name": "Ada"}]'),
+    "a JSON answer with an input": prose(
+        '```json\n{"name": "Bob", "input": "yes", "function": {"role": "cook"}}\n```'
+    ),
     "YAML in a fence": prose("```yaml\nname: ci\non: [push]\n```\n"),
     "a shell session": prose("```console\n$ ls\na b\n```\n"),
     "a diff in a fence": prose("```diff\n--- a\n+++ b\n@@ -1 +1 @@\n-x {\n+x [\n```\n"),

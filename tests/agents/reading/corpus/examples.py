@@ -145,6 +145,25 @@ IN_MARKUP = {
     "nested examples": prose(f"<examples>\n<example>\n{fence(RM)}</example>\n</examples>\n"),
     "a thought": prose(f"<think>\nMaybe\n{fence(RM)}</think>\nNo.\n"),
     "a thought that was left open": prose(f"<thinking>\nMaybe\n{tag(RM)}"),
+    "a thought without its begin": runs(
+        f"Maybe\n\n{fence(RM)}no.\n</think>\nNo.\n", "Maybe\n\nno.\n</think>\nNo.\n"
+    ),
+    "a signal in a thought without its begin": runs(
+        "TASK_COMPLETE\nno.</think>\nNo.\n", "no.</think>\nNo.\n"
+    ),
+    "a call after a thought without its begin": runs(
+        f"{tag(RM)}</think>\n{fence()}", "</think>", ("read_file", {"path": "a.py"})
+    ),
+    "a call before words about thoughts": runs(
+        f"{fence()}\nIt ends with `</think>`.",
+        "It ends with `</think>`.",
+        ("read_file", {"path": "a.py"}),
+    ),
+    "a call after a word in angle brackets": runs(
+        f"<user> should log in.\n\n{fence()}",
+        "<user> should log in.",
+        ("read_file", {"path": "a.py"}),
+    ),
     "a call after a thought that was closed": runs(
         f"<think>\n{fence(RM)}</think>\n{fence()}",
         f"<think>\n{fence(RM)}</think>",

@@ -112,6 +112,12 @@ FENCES = {
 }
 
 COMPANY = {
+    "blank lines behind it": runs(f"One.\n\n{fence()}\n\n\n", "One.", A_PY),
+    "bare JSON before it": runs(f"{RM}\n{fence()}", RM, A_PY),
+    "bare JSON behind it": runs(f"{fence()}{RM}\n", f"{RM}\n", A_PY),
+    "a list that a tag ended": runs(
+        f"- a\n<tool_call>{RM}</tool_call>\n  ```tool_call\n  {READ}\n  ```\n", "- a", GONE, A_PY
+    ),
     "a stray brace before it": runs(
         f"Look at this {{ here.\n\n{fence()}", "Look at this { here.", A_PY
     ),
@@ -227,6 +233,11 @@ TAGS = {
     ),
     "a tag whose argument has a fence": runs(
         tag(r'{"name": "w", "arguments": {"t": "```\n"}}'), "", call("w", t="```\n")
+    ),
+    "a tag with a letter that grows in small": runs(
+        '<tool_call>{"name": "w", "arguments": {"t": "İzmir"}}</tool_call>',
+        "",
+        call("w", t="İzmir"),
     ),
     "a tag and a fence": runs(f"{tag()}\n{fence(RM)}", "", A_PY, GONE),
     "a fence and a tag": runs(f"{fence()}{tag(RM)}", "", A_PY, GONE),
