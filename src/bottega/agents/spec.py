@@ -51,14 +51,20 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     at_once: Annotated[int, Meta(ge=1, le=64)] = 8
 
 
+def sentence(problem: str, more: int = 0) -> str:
+    """The problem with its full stop, and how many others there are."""
+    if more:
+        return f"{problem.rstrip('.')} (and {more} more)."
+    return problem if problem.endswith((".", "?")) else f"{problem}."
+
+
 class WrongSpec(Misconfigured):
     """An agent that cannot be used as it was written."""
 
     def __init__(self, subject: str, problems: Iterable[str], *, hint: str = "") -> None:
         self.problems = tuple(problems)
         first, *rest = self.problems
-        more = f" (and {len(rest)} more)" if rest else ""
-        super().__init__(f"{subject} is wrong: {first.rstrip('.')}{more}.", hint=hint)
+        super().__init__(f"{subject} is wrong: {sentence(first, len(rest))}", hint=hint)
 
 
 class _LimitsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -43,6 +43,7 @@ class Session:
         content: str | tuple[Block, ...],
         *,
         model: str = "",
+        agent: str = "",
         wishes: Wishes = NO_WISHES,
         message_id: str = "",
         on_chunk: Callback | None = None,
@@ -56,10 +57,14 @@ class Session:
         `on_approval` is given each `Ask` and returns a `Reply`, or None: then somebody else answers. With `wait`, which
         is so where there is an `on_approval`, an ask that is open is waited for; else iterating ends there.
 
+        `model` and `agent` are for this prompt alone.
+
         The same `message_id` with the same content is the same prompt: it runs once, and is followed again.
         """
         blocks = _said(content)
-        prompt = Prompt(message_id or fresh_message(), blocks, model, wishes=wishes)
+        if agent:
+            self._opened.runtime.agent(agent)
+        prompt = Prompt(message_id or fresh_message(), blocks, model, agent, wishes)
         callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
         waits = wait if wait is not None else on_approval is not None
         return Answer(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
