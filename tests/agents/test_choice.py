@@ -1,5 +1,6 @@
 """Which agent works in a session, on which model, within which limits, and how much it may do."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from bottega.agents.spec import WrongSpec
 from bottega.approvals.mode import narrower
 from bottega.errors import Misconfigured, NotFound
 from bottega.events import facts
+from bottega.mcp.approved import Approved
 from bottega.sessions.clients import ClientTool
 from bottega.sessions.inbox import Prompt
 from bottega.settings import load
@@ -222,3 +224,26 @@ async def test_a_stream_agent_is_offered_no_tools_not_even_the_clients(
             await session.declare_tools([tool])
             plan = await studio.runtime.plan(session.row, Prompt("m", ()))
             assert len(plan.registry) == many, agent
+
+
+async def test_an_agent_gets_the_tools_of_mcp_servers_that_it_names_or_all(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    odd = Path(__file__).parents[1] / "mcp" / "odd.py"
+    server = {"command": sys.executable, "args": ["-S", "-E", str(odd)]}
+    home.mkdir()
+    (home / "config.toml").write_text(tomlkit.dumps({"mcp": {"odd": server}}))
+    settings = load(home=home)
+    Approved(home).approve("odd", settings.values.mcp["odd"])
+    named = Agent(slug="named", prompt="Go.", tools=("grep", "mcp__odd__echo"))
+    async with Studio(settings=settings, agents=[named]) as studio:
+
+        async def offered(agent: str) -> set[str]:
+            session = await studio.start(model=scripted(SAY), folder=folder, agent=agent)
+            return set((await studio.runtime.plan(session.row, Prompt("m", ()))).registry.names)
+
+        assert await offered("named") == {"grep", "mcp__odd__echo"}
+        everything = await offered("assistant")
+        assert len([name for name in everything if name.startswith("mcp__odd__")]) > 1
+        assert not any(name.startswith("mcp__") for name in await offered("explainer"))
+        assert await offered("site-builder") == set()

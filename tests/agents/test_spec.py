@@ -178,6 +178,9 @@ def test_unknown_tools_are_named_with_what_was_probably_meant() -> None:
 def test_a_tool_of_an_mcp_server_may_be_named_before_the_server_runs() -> None:
     assert check(spec(tools=("mcp__git__status",)), REGISTRY) == []
     assert check(spec(tools=("mcp__git",)), REGISTRY) != []
+    assert check(spec(tool_configs={"mcp__git__status": {}}), REGISTRY) == [
+        "tool_configs.mcp__git__status: a tool of an MCP server takes none"
+    ]
 
 
 def test_settings_of_a_tool_that_is_not_chosen_are_refused() -> None:

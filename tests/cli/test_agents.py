@@ -264,3 +264,16 @@ def test_a_session_that_goes_on_may_change_its_agent(
         terminal.end()
     (row,) = json.loads(bottega("sessions", "--json").out)
     assert row["agent"] == "reviewer"
+
+
+@pytest.mark.requirement("T47")
+def test_the_model_of_an_agent_is_chosen_by_a_setting(
+    bottega: Call, home: Path, script: Script
+) -> None:
+    assert bottega("config", "set", "agents.coder.model", "guide").code == 0
+    assert "coder  IterativeAgent · guide\n" in bottega("agents", "list").out
+    assert bottega("config", "get", "agents.coder.model").out == "guide\n"
+    wrong = one_sentence(bottega("config", "set", "agents.coder.colour", "red"))
+    assert wrong.endswith("Write agents.NAME.FIELD; the fields are model.")
+    assert bottega("config", "unset", "agents.coder.model").code == 0
+    assert "coder  IterativeAgent\n" in bottega("agents", "list").out

@@ -56,7 +56,9 @@ def _tools(spec: Spec, registry: Registry) -> list[str]:
         if name not in registry.names and not is_mcp(name):
             problems.append(f"tools: there is no tool {name[:60]!r}.{near(name, registry.names)}")
     for name in spec.tool_configs:
-        if spec.tools is not None and name not in named:
+        if is_mcp(name):
+            problems.append(f"tool_configs.{name[:60]}: a tool of an MCP server takes none")
+        elif spec.tools is not None and name not in named:
             problems.append(f"tool_configs.{name[:60]} is for a tool that tools does not name")
         elif spec.tools is None and name not in registry.names:
             problems.append(
