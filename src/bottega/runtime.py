@@ -201,19 +201,23 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        return Plan(
-            agent, model, registry, session.folder, wishes, self._new_notices(session.folder)
-        )
+        notices = self._new_notices(session.folder, *_missing(agent, registry))
+        return Plan(agent, model, registry, session.folder, wishes, notices)
 
     def _model_name(self, session: SessionRow, agent: Agent, for_once: bool) -> str:
         """The session's, unless an agent was asked for this once that has its own."""
         own = self.model_of(agent) if for_once else None
         return own.model if own else session.model or self.choose(agent=agent).model
 
-    def _new_notices(self, folder: str) -> tuple[str, ...]:
+    def _new_notices(self, folder: str, *more: str) -> tuple[str, ...]:
         """Why some tools or agents are missing, each said once."""
         servers = self._servers.get(folder)
-        found = (*self.notices, *(servers.notices if servers else ()), *self.shelf.problems())
+        found = (
+            *self.notices,
+            *(servers.notices if servers else ()),
+            *self.shelf.problems(),
+            *more,
+        )
         fresh = tuple(each for each in dict.fromkeys(found) if each not in self._told)
         self._told.update(fresh)
         return fresh
@@ -303,3 +307,13 @@ def mcp_servers(settings: Settings, folder: str, way: WayOut) -> Servers:
 
 def _read_prices() -> None:
     Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
+
+
+def _missing(agent: Agent, registry: Registry) -> list[str]:
+    """The tools of MCP servers that the agent names and does not get, one sentence each."""
+    named = [name for name in agent.tools or () if is_mcp(name)]
+    return [
+        f"The agent {agent.slug!r} names the tool {name!r}, which no MCP server offers here."
+        for name in named
+        if registry.find(name) is None
+    ]
