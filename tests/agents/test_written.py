@@ -10,12 +10,14 @@ from hypothesis import strategies as some
 from bottega.agents.check import check
 from bottega.agents.house import ORDER, house
 from bottega.agents.limits import Limits
-from bottega.agents.spec import Spec, read
+from bottega.agents.spec import Spec, WrongSpec, from_record, read
 from bottega.agents.written import starter, written
 from bottega.providers.provider import Wishes
 from bottega.tools.builtin import builtin_registry
 from tests.hunt import examples
 
+REGISTRY = builtin_registry()
+NAMES = [*Spec.__struct_fields__, *Limits.__struct_fields__, "cost_usd", "agent_type", "effort"]
 TEXT = some.text(max_size=60)
 VALUES: Any = some.recursive(
     some.booleans() | some.integers(-(2**60), 2**60) | some.floats(-1e9, 1e9) | TEXT,
@@ -66,7 +68,7 @@ def test_the_agents_of_the_house_can_be_copied(slug: str) -> None:
 
 def test_the_starter_is_valid_and_says_what_can_be_set() -> None:
     text = written(starter("my-agent"))
-    assert check(read(text, slug="my-agent"), builtin_registry()) == []
+    assert check(read(text, slug="my-agent"), REGISTRY) == []
     assert read(text, slug="my-agent") == starter("my-agent")
     missing = [
         name
@@ -80,7 +82,7 @@ def test_what_stands_in_comments_can_be_used_as_it_is() -> None:
     text = written(starter("my-agent"))
     lines = [line.removeprefix("# ") if " = " in line else line for line in text.split("\n")]
     opened = tomllib.loads("\n".join(line for line in lines if "anthropic/…" not in line))
-    assert check(read(opened, slug="my-agent"), builtin_registry()) == []
+    assert check(read(opened, slug="my-agent"), REGISTRY) == []
     assert opened["limits"] == {
         "iterations": 50,
         "tokens": "none",
@@ -88,3 +90,38 @@ def test_what_stands_in_comments_can_be_used_as_it_is() -> None:
         "seconds": "none",
         "repeats": 3,
     }
+
+
+ODD: Any = some.recursive(
+    some.none()
+    | some.booleans()
+    | some.integers()
+    | some.floats()
+    | some.text(max_size=9)
+    | some.datetimes()
+    | some.dates()
+    | some.times()
+    | some.binary(max_size=3),
+    lambda inner: (
+        some.lists(inner, max_size=3)
+        | some.dictionaries(some.sampled_from(NAMES) | some.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.fuzz
+@settings(max_examples=examples(200, 3_000), deadline=None)
+@given(some.dictionaries(some.sampled_from(NAMES) | some.text(max_size=5), ODD, max_size=6))
+def test_whatever_is_read_is_a_spec_or_told_to_be_wrong(given: dict[str, Any]) -> None:
+    for take in (
+        lambda: read(given),
+        lambda: read(given, "x.toml", slug="x"),
+        lambda: from_record(given),
+    ):
+        try:
+            problems = tuple(check(take(), REGISTRY))
+        except WrongSpec as problem:
+            problems = problem.problems
+            assert problems
+        assert all(each and "\n" not in each and len(each) < 500 for each in problems)

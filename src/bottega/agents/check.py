@@ -7,7 +7,7 @@ anything with more than a name between the braces, such as an example in JSON.
 
 import re
 
-from bottega.agents.spec import MARKERS, Spec, near, reshaped
+from bottega.agents.spec import MARKERS, Spec, bare, near, reshaped
 from bottega.tools.registry import Registry
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
@@ -57,9 +57,9 @@ def _tools(spec: Spec, registry: Registry) -> list[str]:
             problems.append(f"tools: there is no tool {name[:60]!r}.{near(name, registry.names)}")
     for name in spec.tool_configs:
         if is_mcp(name):
-            problems.append(f"tool_configs.{name[:60]}: a tool of an MCP server takes none")
+            problems.append(f"tool_configs.{bare(name)}: a tool of an MCP server takes none")
         elif spec.tools is not None and name not in named:
-            problems.append(f"tool_configs.{name[:60]} is for a tool that tools does not name")
+            problems.append(f"tool_configs.{bare(name)} is for a tool that tools does not name")
         elif spec.tools is None and name not in registry.names:
             problems.append(
                 f"tool_configs: there is no tool {name[:60]!r}.{near(name, registry.names)}"

@@ -151,6 +151,11 @@ def near(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {folded[found[0]]!r}?" if found else ""
 
 
+def bare(name: str) -> str:
+    """A name of somebody's as it may stand in a sentence."""
+    return name[:60] if re.fullmatch(r"[\w-]+", name) else repr(name[:60])
+
+
 def reshaped(spec: Spec) -> list[str]:
     """What is wrong with the shape of a spec that a program made without reading it."""
     try:
@@ -191,7 +196,7 @@ def _shape(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _field(struct: type[msgspec.Struct], prefix: str, name: str, value: Any) -> Iterator[str]:
     if name not in struct.__struct_fields__:
-        yield f"there is no field {prefix}{name[:60]}.{near(name, struct.__struct_fields__)}"
+        yield f"there is no field {prefix}{bare(name)}.{near(name, struct.__struct_fields__)}"
         return
     if isinstance(value, float) and not math.isfinite(value):
         yield f"{prefix}{name} must be a number, not {value}"
