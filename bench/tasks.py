@@ -31,7 +31,7 @@ class Task(NamedTuple):
     @property
     def core(self) -> int | None:
         """What is measured by the clock, with threads or processes beside each other, may have every core."""
-        return None if self.group in ("commit", "reads", "sandbox") else 0
+        return None if self.group in ("commit", "reads", "sandbox", "prompt") else 0
 
 
 _PEERS = {
@@ -58,6 +58,7 @@ TASKS = (
     Task("start", "floor", "startup.py", "floor"),
     Task("start", "bottega", "startup.py", "bottega"),
     *(Task("start", stack, "startup.py", stack.replace("-", "_")) for stack in _PEERS),
+    Task("prompt", "bottega", "ours_prompt.py", "prompt"),
     Task("memory", "bottega", "ours_memory.py", "memory"),
     Task("tools", "bottega", "ours_tools.py", "tools"),
     Task("reads", "bottega", "ours_tools.py", "reads"),

@@ -14,6 +14,7 @@ from bottega.agents.check import is_mcp
 from bottega.agents.limits import preset
 from bottega.agents.model import Model
 from bottega.agents.plan import Plan
+from bottega.agents.shape import SAVE
 from bottega.agents.shelf import Shelf
 from bottega.agents.spec import Spec
 from bottega.errors import Misconfigured, Problem
@@ -39,6 +40,7 @@ from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.tools.builtin import builtin_registry
+from bottega.tools.builtin.planning.delegate import to_these
 from bottega.tools.entry_points import extend
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
@@ -52,6 +54,10 @@ from bottega.workspaces.sandbox.sandbox import Sandbox
 PRICES_AFTER = 0.3
 """Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading
 takes a third of a second in which everything else is slow; the answer, which needs a price, comes later still."""
+
+
+DEEPEST = 3
+"""How many sessions may stand above one that may still hand tasks on."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -185,9 +191,15 @@ class Runtime:
             wire_name=found.model,
             provider=provider,
             origin=origin,
-            abilities=catalog.abilities(found.model) if found.wire else Abilities(),
+            abilities=self._abilities(name, found),
             price=price,
         )
+
+    def _abilities(self, name: str, found: Route) -> Abilities:
+        known = catalog.abilities(found.model) if found.wire else Abilities()
+        if name in self.settings.values.text_calls:
+            return msgspec.structs.replace(known, tools=False)
+        return known
 
     async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
@@ -202,12 +214,27 @@ class Runtime:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
         notices = self._new_notices(session.folder, *_missing(agent, registry))
-        return Plan(agent, model, registry, session.folder, wishes, notices)
+        return Plan(
+            agent,
+            model,
+            registry,
+            session.folder,
+            wishes,
+            notices,
+            prompt.schema,
+            prompt.attended,
+            self.settings.values.instructions,
+            session.id,
+        )
 
     def _model_name(self, session: SessionRow, agent: Agent, for_once: bool) -> str:
-        """The session's, unless an agent was asked for this once that has its own."""
-        own = self.model_of(agent) if for_once else None
-        return own.model if own else session.model or self.choose(agent=agent).model
+        """The session's, unless an agent with its own was asked for this once. A child has its agent's or parent's."""
+        own = self.model_of(agent) if for_once or session.parent else None
+        if own:
+            return own.model
+        if session.parent and not session.model:
+            return self._model_name(self.sessions.numbered(session.parent), agent, for_once=False)
+        return session.model or self.choose(agent=agent).model
 
     def _new_notices(self, folder: str, *more: str) -> tuple[str, ...]:
         """Why some tools or agents are missing, each said once."""
@@ -231,11 +258,22 @@ class Runtime:
 
     def _registry(self, agent: Agent, session: SessionRow) -> Registry:
         """The tools of an exchange: the agent's own choice, and what the client of this session runs itself."""
+        if agent.type == "StreamAgent":  # it is offered none; what it writes is saved with this one
+            return self.registry.scoped((SAVE,))
         chosen = tools_of(agent, self.every_tool())
-        for tool in declared(self.database, session.n) if agent.type != "StreamAgent" else ():
+        if (delegate := chosen.find("delegate")) and session.depth < DEEPEST:
+            others = {each.slug: each.description for each in self._usable()}
+            chosen.replace(to_these(delegate, others))
+        else:
+            chosen.remove("delegate")
+        for tool in declared(self.database, session.n):
             if chosen.find(tool.name) is None:
                 chosen.register(tool)
         return chosen
+
+    def _usable(self) -> list[Spec]:
+        """The agents that a task may be handed to."""
+        return [each.spec for each in self.shelf.all() if each.spec and not each.problems]
 
     async def _mcp_tools(self, agent: Agent, folder: str) -> list[Tool]:
         """What MCP servers offer in this folder: all of it, or what the agent names."""

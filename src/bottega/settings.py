@@ -53,6 +53,9 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Meta(description="The model of new sessions; empty: chosen by what is configured."),
     ] = ""
     agent: Annotated[str, Meta(description="The agent of new sessions.")] = "assistant"
+    instructions: Annotated[
+        str, Meta(description="What every agent is told besides its own prompt, in your words.")
+    ] = ""
     mode: Annotated[
         Mode,
         Meta(description="How much may be done unasked: plan (nothing), ask, or allow."),
@@ -61,6 +64,21 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Literal["default", "strict"],
         Meta(description="How far an exchange may go: default (50 model calls) or strict (8)."),
     ] = "default"
+    window_hours: Annotated[
+        float,
+        Meta(gt=0, description="How many hours back the limits on all exchanges together look."),
+    ] = 24.0
+    window_usd: Annotated[
+        float,
+        Meta(ge=0, description="US dollars that all exchanges of that time may cost; 0: no limit."),
+    ] = 20.0
+    window_tokens: Annotated[
+        int, Meta(ge=0, description="Tokens that all exchanges of that time may use; 0: no limit.")
+    ] = 0
+    text_calls: Annotated[
+        tuple[str, ...],
+        Meta(description="Models that take no tools: their calls are read from what they write."),
+    ] = ()
     provider: Annotated[str, Meta(description="Where model names without a prefix go.")] = ""
     effort: Annotated[
         Effort | None, Meta(description="How hard the model thinks, where it can be told.")
@@ -132,7 +150,10 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 SAFE = frozenset({"model", "agent", "limits", "effort", "temperature", "max_output"})
 """What a project's own file may set."""
 
-_TABLES = ("models", "agents", "providers", "rules", "mcp", "sandbox_read", "network_private")
+_TABLES = (
+    *("models", "agents", "providers", "rules", "mcp"),
+    *("sandbox_read", "network_private", "text_calls"),
+)
 _SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": McpServer}
 """Tables whose values are never told: an address may hold a login, a variable a key."""
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}

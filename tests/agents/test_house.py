@@ -9,7 +9,7 @@ import pytest
 from bottega.agents.build import build
 from bottega.agents.check import check
 from bottega.agents.house import ORDER, house
-from bottega.agents.spec import MARKERS
+from bottega.agents.prompt.markers import MARKERS
 from bottega.tools.builtin import builtin_registry
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool

@@ -6,7 +6,8 @@ import pytest
 
 from bottega.agents.check import check, unknown_markers
 from bottega.agents.limits import Limits
-from bottega.agents.spec import MARKERS, Spec, WrongSpec, from_record, is_slug, read, slug_of
+from bottega.agents.prompt.markers import MARKERS
+from bottega.agents.spec import Spec, WrongSpec, from_record, is_slug, read, slug_of
 from bottega.errors import Misconfigured
 from bottega.providers.provider import Wishes
 from bottega.tools.builtin import builtin_registry
@@ -213,7 +214,7 @@ def test_an_unknown_marker_is_named_with_the_one_that_was_meant() -> None:
         "system_prompt has an unknown marker {wizard}."
         " Put it in backticks, or double its braces, if it is none",
     ]
-    assert unknown_markers(" ".join(f"{{{name}}}" for name in MARKERS)) == []
+    assert unknown_markers(" ".join(f"{{{name}}}" for name in MARKERS)) == ()
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,7 @@ def test_an_unknown_marker_is_named_with_the_one_that_was_meant() -> None:
         "```jsx\n<p>{children}</p>\n```\nand that is all",
         "~~~\n{children}\n~~~",
         "```\n{never} closed",
-        "Doubled: {{name}}.",
+        "Doubled: {{name}}; a template's: ${name}.",
         "f(x) = {x, y}; \\frac{1}{2}; ${HOME}_{I}",
     ],
 )
@@ -234,7 +235,7 @@ def test_what_only_looks_like_a_marker_is_let_alone(prompt: str) -> None:
 
 
 def test_a_marker_after_code_is_still_seen() -> None:
-    assert unknown_markers("```\n{a}\n```\n{b} and `{c}` and {d}") == ["b", "d"]
+    assert unknown_markers("```\n{a}\n```\n{b} and `{c}` and {d}") == ("b", "d")
 
 
 def test_a_spec_that_a_program_made_is_checked_for_its_shape_too() -> None:

@@ -15,7 +15,7 @@ from tests.approvals.subjects import command, fetching, gate, reading, rule, wri
 REGISTRY = builtin_registry()
 FREE = (
     *("read_file", "get_project_info", "todo_read", "todo_write"),
-    *("shell_close", "list_dir", "glob", "grep", "ask_user", "read_output"),
+    *("shell_close", "list_dir", "glob", "grep", "ask_user", "read_output", "delegate"),
 )
 ASKED = (
     *("write_file", "patch_file", "multi_edit", "bash_exec", "shell_exec"),

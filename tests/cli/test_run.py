@@ -84,12 +84,12 @@ def test_an_error_without_words_is_still_an_error(bottega: Call, script: Script)
 
 
 def test_a_limit_has_an_exit_code_of_its_own(bottega: Call, script: Script) -> None:
-    again = [{"do": "call", "name": "list_dir", "input": {"path": "."}}]
+    turns = [[{"do": "call", "name": "list_dir", "input": {"path": f"{n}"}}] for n in range(9)]
 
-    done = bottega("run", "--limits", "strict", "-m", script(*[again] * 9), "loop")
+    done = bottega("run", "--limits", "strict", "-m", script(*turns), "loop")
 
     assert done.code == 3
-    assert "Stopped after 8 model calls" in one_sentence(done)
+    assert "8 model calls were made" in one_sentence(done)
 
 
 def test_an_answer_cut_off_at_the_output_limit_is_printed_and_told_by_the_exit_code(

@@ -1,6 +1,7 @@
 """What the strictest servers of each protocol check before they answer.
 
-A history is judged as the wire shows it; `Rejected` says what the server would say.
+A history is judged before any wire has spoken; `Rejected` says what the server would say. What is then
+sent is judged by `tests/wire`.
 """
 
 import json
@@ -20,18 +21,10 @@ from bottega.messages.block import (
     ToolUse,
 )
 from bottega.messages.message import Message
+from tests.wire.verdict import need
 
 Wire = list[dict[str, Any]]
 History = Sequence[Message]
-
-
-class Rejected(AssertionError):
-    """The server answers 400."""
-
-
-def need(condition: object, why: str) -> None:
-    if not condition:
-        raise Rejected(why)
 
 
 def _id_like(text: str, longest: int = 64) -> bool:

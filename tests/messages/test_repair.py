@@ -214,6 +214,15 @@ def test_a_tool_name_that_the_model_made_up_is_made_acceptable() -> None:
     assert names == ["functions_read_file", "unnamed"]
 
 
+def test_for_gemini_a_name_begins_with_a_letter() -> None:
+    named = ("9lives", "-x", "_x", "x", "9" * 64)
+    calls = answer(*(ToolUse(str(place), name) for place, name in enumerate(named)))
+    (_, mended, *_) = repair((user("go"), calls), "gemini")
+    names = [block.name for block in mended.content if isinstance(block, ToolUse)]
+    assert names == ["_9lives", "_-x", "_x", "x", "_" + "9" * 63]
+    assert repair((user("go"), calls), "openai-chat")[1] == calls
+
+
 @pytest.mark.requirement("C15")
 def test_thoughts_and_seals_go_back_to_the_protocol_that_wrote_them_and_to_no_other() -> None:
     thought = Reasoning("hm", "anthropic", "seal")
@@ -245,6 +254,13 @@ def test_what_a_provider_ran_itself_goes_back_to_it_and_to_no_other() -> None:
     history = (user("go"), answer(search, found, Text("found it")), user("on"))
     assert repair(history, "anthropic") is history
     assert repair(history, "openai-chat")[1] == answer(Text("found it"))
+
+
+def test_what_gemini_thought_before_code_that_never_ran_is_no_answer() -> None:
+    code = {"executableCode": {"code": "1"}}
+    ran = ToolUse("s", "code_execution", {}, server=True, origin="gemini", raw=code)
+    history = (user("go"), answer(Reasoning("hm", "gemini", "seal"), ran), user("on"))
+    assert repair(history, "gemini") == (Message("user", (Text("go"), Text("on"))),)
 
 
 def test_a_search_that_was_cut_off_does_not_go_back_to_anthropic() -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
 from aiohttp import web
@@ -90,8 +91,13 @@ async def serving(body: bytes) -> AsyncIterator[str]:
 
 def fits(shape: Any, body: dict[str, Any]) -> None:
     """Check a request's body against the parameters of the vendor's SDK."""
-    adapter = TypeAdapter(shape)  # must outlive the walk, which still needs it
-    exhaust(adapter.validate_python(body))
+    exhaust(_adapter(shape).validate_python(body))
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    """Slow to build, and the walk needs it to the end."""
+    return TypeAdapter(shape)
 
 
 def exhaust(value: Any) -> None:

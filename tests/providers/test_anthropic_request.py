@@ -92,20 +92,20 @@ def test_a_request_that_does_not_stream_does_not_ask_to() -> None:
     assert "stream" not in body(request(stream=False))
 
 
-def test_the_prefix_and_the_last_message_are_marked_for_the_cache() -> None:
+def test_the_prefix_and_the_user_s_last_two_turns_are_marked_for_the_cache() -> None:
     asked = body(request(system="Be brief.", tools=(TOOL, TOOL)))
     assert asked["system"] == [{"type": "text", "text": "Be brief.", "cache_control": MARK}]
     assert "cache_control" not in asked["tools"][-1]
     bare = body(request(tools=(TOOL, TOOL)))
     assert "system" not in bare
     assert ["cache_control" in tool for tool in bare["tools"]] == [False, True]
-    history = (user("a"), said(Text("b")), user("c"))
+    history = (user("o"), said(Text("p")), user("a"), said(Text("b")), user("c"))
     marked = [
         "cache_control" in block
         for turn in body(request(*history))["messages"]
         for block in turn["content"]
     ]
-    assert marked == [False, False, True]
+    assert marked == [False, False, True, False, True]
 
 
 @pytest.mark.requirement("A17", "A21")
@@ -335,6 +335,10 @@ def test_a_turn_of_another_model_goes_on_without_a_budget() -> None:
     wire = sent(request(*history, effort="high"))
     assert b"budget" not in wire.body
     assert wire.notices
+    steered = sent(request(*history, user("Wait."), effort="high"))
+    assert b"budget" not in steered.body
+    after = sent(request(*history, said(Text("b")), user("c"), effort="high"))
+    assert b"budget" in after.body
     own = said(Reasoning("Hm.", "anthropic", "s"), ToolUse("x", "f"))
     assert b"budget" in sent(request(user("a"), own, result("x"), effort="high")).body
     assert b"adaptive" in sent(request(*history, effort="high", model="claude-opus-5")).body

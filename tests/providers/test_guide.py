@@ -269,6 +269,17 @@ async def test_every_suggestion_is_one_that_it_understands(tools: tuple[ToolSpec
                 assert "no tool for that" not in answered
 
 
+async def test_what_is_told_beside_the_users_words_is_not_taken_for_them() -> None:
+    aside = Message("user", (Text("Mind the limit.", aside=True),))
+    use, result = ran("1", "list_dir", {}, {"entries": ["a.txt"]})
+    assert await text("list the files", use, result, aside) == await text(
+        "list the files", use, result
+    )
+    around = (Text("read notes.txt", aside=True), Text("list the files"))
+    finished = await answer(Message("user", around))
+    assert [use.name for use in tool_uses(finished.content)] == ["list_dir"]
+
+
 async def test_a_key_in_the_conversation_is_warned_of_and_not_repeated() -> None:
     key = "sk-ant-" + "x1" * 12
     for words in (f"my key is {key}", f"run export KEY={key}", f"create .env with KEY={key}"):

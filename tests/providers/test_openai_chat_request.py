@@ -193,6 +193,26 @@ def test_what_tools_showed_follows_all_results_of_the_round() -> None:
     ]
 
 
+def test_what_a_tool_showed_and_the_next_prompt_are_one_message() -> None:
+    """Strict servers refuse two messages of a user in a row."""
+    shown = results(ToolResult("1", (PICTURE,)))
+    body = sent(user("Look"), said(ToolUse("1", "look")), shown, user("And?"))
+    assert [message["role"] for message in body["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+        "user",
+    ]
+    assert body["messages"][-1]["content"][-1] == {"type": "text", "text": "And?"}
+    assert len(body["messages"][-1]["content"]) == 3
+
+
+def test_an_answer_of_which_nothing_is_sent_leaves_no_two_prompts_in_a_row() -> None:
+    ran = (ToolUse("1", "search", server=True), ToolResult("1", (Text("x"),), server=True))
+    body = sent(user("Search"), said(*ran), user("And?"))
+    assert body["messages"] == [{"role": "user", "content": "Search\n\nAnd?"}]
+
+
 def test_malformed_arguments_go_back_as_an_object() -> None:
     body = sent(said(ToolUse("1", "look", malformed='{"a":')), results(ToolResult("1")))
     (call,) = body["messages"][0]["tool_calls"]

@@ -98,6 +98,10 @@ def test_every_option_has_its_place() -> None:
     }
 
 
+def test_an_answer_that_is_too_short_to_be_asked_for_is_made_a_little_longer() -> None:
+    assert sent(user("Hi"), max_output=1)["max_output_tokens"] == 16
+
+
 @pytest.mark.parametrize(
     ("model", "effort", "able", "sealed"),
     [

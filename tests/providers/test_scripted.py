@@ -101,6 +101,15 @@ async def test_the_turn_is_read_off_the_conversation_alone() -> None:
         assert await text(provider, asked("hi", ANSWER, RESULT)) == "two"
 
 
+async def test_what_is_told_beside_the_users_words_is_not_taken_for_them() -> None:
+    rules = (Rule("weather", ((Call("look"),), (Say("It rains."),))),)
+    provider = Scripted(Script(((Say("no rule"),),), rules))
+    around = (Text("the weather!", aside=True), Text("hello"), Text("weather", aside=True))
+    assert await text(provider, Request("m", (Message("user", around),))) == "no rule"
+    aside = Message("user", (Text("Mind the limit.", aside=True),))
+    assert await text(provider, asked("the weather?", ANSWER, RESULT, aside)) == "It rains."
+
+
 async def test_after_the_last_turn_it_says_so_or_begins_again() -> None:
     late = asked("hi", ANSWER, "and", ANSWER, "so")
     turns = ((Say("one"),), (Say("two"),))

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,11 @@ async def whole(session: Session) -> list[Event]:
     calls_are_answered_once(log)
     strict.anthropic(repair(await session.history(), "anthropic"))
     return log
+
+
+def list_dir(number: int) -> dict[str, Any]:
+    """Calls that differ: the same one over and over is another limit."""
+    return {"do": "call", "name": "list_dir", "input": {"path": f"folder-{number}"}}
 
 
 async def until(session: Session, message_id: str, kind: str) -> None:
@@ -61,7 +67,7 @@ async def test_a_turn_with_tools_ends_in_the_last_answer_and_keeps_all_of_it(
     assert end.iterations == 2
     kinds = [event.type for event in log]
     assert kinds == [
-        *("prompt_queued", "user_message"),
+        *("prompt_queued", "user_message", "opening", "aside"),
         *("message_start", "assistant_message", "tool_intent", "tool_result"),
         *("message_start", "assistant_message", "exchange_response"),
     ]
@@ -105,7 +111,7 @@ async def test_a_limit_ends_the_exchange_with_a_reason_and_the_next_prompt_goes_
     home: Path, folder: Path, scripted: Scripted, preset: tuple[str, int]
 ) -> None:
     name, most = preset
-    model = scripted([{"do": "call", "name": "list_dir", "input": {}}], after="repeat")
+    model = scripted(*([list_dir(depth)] for depth in range(1, 20)))
     async with Studio(home, flags={"limits": name}) as studio:
         session = await studio.start(model=model, folder=folder)
         end = await session.prompt("go")

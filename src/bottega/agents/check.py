@@ -1,18 +1,18 @@
 """Whether a spec makes sense where it is to be used: every problem, one sentence each, in the order of its fields.
 
 A marker is a small-letter name in single braces. One that nobody fills in is refused, for it would reach the model as
-it stands. What only looks like one is not meant: names inside code (a fence, or backticks), in doubled braces, and
-anything with more than a name between the braces, such as an example in JSON.
+it stands. What only looks like one is not meant: names inside code (a fence, or backticks), in doubled braces or
+after a dollar sign, and anything with more than a name between the braces, such as an example in JSON.
 """
 
 import re
 
-from bottega.agents.spec import MARKERS, Spec, bare, near, reshaped
+from bottega.agents.prompt.markers import MARKERS, unknown
+from bottega.agents.spec import Spec, bare, near, reshaped
 from bottega.tools.registry import Registry
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
-_MARKER = re.compile(r"(?<!\{)\{([a-z][a-z0-9_]*)\}(?!\})")
 _MCP = re.compile(r"mcp__[A-Za-z0-9_-]+__.+")
 
 
@@ -22,10 +22,9 @@ def check(spec: Spec, registry: Registry) -> list[str]:
     return shape or [*_prompt(spec), *_tools(spec, registry)]
 
 
-def unknown_markers(prompt: str) -> list[str]:
+def unknown_markers(prompt: str) -> tuple[str, ...]:
     """The names in single braces, outside code, that are no markers."""
-    prose = _INLINE.sub(" ", _FENCE.sub(" ", prompt))
-    return [name for name in dict.fromkeys(_MARKER.findall(prose)) if name not in MARKERS]
+    return unknown(_INLINE.sub(" ", _FENCE.sub(" ", prompt)))
 
 
 def is_mcp(tool: str) -> bool:

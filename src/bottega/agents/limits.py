@@ -37,6 +37,91 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
         )
 
 
+NO_LIMITS = Limits(None, None, None, None, None)
+
+
+class Window(msgspec.Struct, frozen=True):
+    """What all exchanges of one home may use together in some time."""
+
+    hours: float = 24.0
+    tokens: int | None = None
+    cost: int | None = None
+    """Micro-USD."""
+
+    @property
+    def limits(self) -> Limits:
+        return msgspec.structs.replace(NO_LIMITS, tokens=self.tokens, cost=self.cost)
+
+    @property
+    def words(self) -> str:
+        return "hour" if self.hours == 1 else f"{self.hours:g} hours"
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """What an exchange has used so far, its children's part included."""
+
+    iterations: int = 0
+    tokens: int = 0
+    cost: int = 0
+    seconds: float = 0.0
+    repeats: int = 0
+
+
+class Reached(msgspec.Struct, frozen=True):
+    """A limit that an exchange has come to."""
+
+    name: LimitName
+    limit: float
+    used: float
+    window: str = ""
+    """Of a limit on all exchanges of some time: how long that is."""
+
+    @property
+    def sentence(self) -> str:
+        where = f"in the last {self.window}" if self.window else "in this exchange"
+        match self.name:
+            case "iterations":
+                return f"{_whole(self.limit)} model calls were made {where}: that is the limit."
+            case "tokens":
+                return f"{_whole(self.used)} tokens were used {where}: the limit is {_whole(self.limit)}."
+            case "cost":
+                return f"{_usd(self.used)} were spent {where}: the limit is {_usd(self.limit)}."
+            case "seconds":
+                return (
+                    f"This exchange has worked for {_whole(self.limit)} seconds: that is the limit."
+                )
+            case "repeats":
+                return f"The agent asked for the same thing {_whole(self.used)} times in a row and got the same."
+
+
+def reached(limits: Limits, spent: Spent) -> Reached | None:
+    """The first limit that is used up."""
+    for name in _ORDER:
+        limit, used = getattr(limits, name), getattr(spent, name)
+        if limit is not None and used >= limit:
+            return Reached(name, limit, used)
+    return None
+
+
+def raised(limits: Limits, over: Reached) -> Limits:
+    """As much again, counted from where it stands."""
+    amount = over.limit or getattr(PRESETS["default"], over.name) or 1
+    more = max(over.limit, over.used) + amount
+    return msgspec.structs.replace(
+        limits, **{over.name: more if over.name == "seconds" else round(more)}
+    )
+
+
+def _whole(number: float) -> str:
+    return f"{round(number):,}"
+
+
+def _usd(micro: float) -> str:
+    return f"${micro / 1_000_000:,.2f}"
+
+
+_ORDER: tuple[LimitName, ...] = ("iterations", "tokens", "cost", "seconds", "repeats")
+
 PRESETS = {"default": Limits(), "strict": Limits(iterations=8)}
 
 

@@ -4,216 +4,141 @@ It knows neither database nor product. What happens goes out through `World`; a 
 the exchange with a reason. It raises only what `World` raises, and cancellation.
 """
 
-from collections.abc import Sequence
-from contextlib import aclosing
-from typing import Protocol
+import asyncio
 
-import msgspec
-
-from bottega.agents.agent import Agent
-from bottega.agents.model import Model
+from bottega.agents.course import Course, Failing, Remark
+from bottega.agents.output import Wanted
 from bottega.agents.plan import Plan
+from bottega.agents.reading.text_calls import FORM
+from bottega.agents.shape import NEEDS, Shaper
+from bottega.agents.texting import in_text
+from bottega.agents.think import Answer, Call
+from bottega.agents.world import Ended, World
 from bottega.approvals.mode import Mode
 from bottega.events import facts
-from bottega.messages.block import (
-    Block,
-    Reasoning,
-    ToolResult,
-    ToolUse,
-    plain_text,
-    tool_uses,
-)
-from bottega.messages.message import Message, StopReason
+from bottega.messages.block import Text, ToolResult, ToolUse, tool_uses
+from bottega.messages.message import Message
 from bottega.messages.repair import repair
 from bottega.messages.seal import unsealed
-from bottega.providers.provider import (
-    CallPiece,
-    Failed,
-    Finished,
-    ReasoningPiece,
-    Request,
-    Reset,
-    Retrying,
-    StreamEvent,
-    TextPiece,
-)
-
-
-class World(Protocol):
-    """What the loop may do to what is around it."""
-
-    def emit(self, payload: msgspec.Struct) -> None:
-        """Put a fact into the log; nobody waits for it."""
-        ...
-
-    async def record(self, payload: msgspec.Struct) -> None:
-        """Put a fact into the log; it is durable on return."""
-        ...
-
-    async def room(self) -> None:
-        """Wait while the log cannot keep up."""
-        ...
-
-    def count(self, step: int, attempt: int) -> None:
-        """What comes next belongs to this step and attempt."""
-        ...
-
-    def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """Put the bytes of kept media back in."""
-        ...
-
-    async def steers(self) -> list[Message]:
-        """What the user said meanwhile, now in the log."""
-        ...
-
-    def mode(self) -> Mode:
-        """The mode of the step that begins now: the model is told it, and its calls are judged by it."""
-        ...
-
-    async def act(self, uses: Sequence[ToolUse], mode: Mode) -> list[facts.ToolResultFact]:
-        """Run the calls, record intent and result of each; the results in the order of the calls."""
-        ...
-
-    async def offer(self, plan: str) -> None:
-        """Have the person accept, change or discard a plan."""
-        ...
-
-
-class Ended(msgspec.Struct, frozen=True):
-    success: bool
-    reason: str
-    stop_reason: StopReason
-    final_response: str = ""
+from bottega.providers.provider import Failed, Request
 
 
 async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -> Ended:
     """Run one exchange whose user message is the last of `history`; `step` calls were made before a restart."""
+    steps = _Steps(plan, history, world)
     while True:
-        if step >= plan.agent.limits.iterations:
-            return await _limit(plan.agent, world)
+        if over := await world.over(steps.course.repeats):
+            return over
         step += 1
-        mode = world.mode()
-        notices = plan.notices if step == 1 else ()
-        request = _request(plan, history, world, mode)
-        answer = await _think(plan.model, request, world, step, notices)
-        if answer is None:
-            return Ended(False, "error", "error")
-        history.append(Message("assistant", answer.content, model=plan.model.name))
-        uses = tool_uses(answer.content)
-        for result in await world.act(uses, mode) if uses else ():
-            history.append(Message("tool", (_result(result),)))
-        steers = await world.steers()
-        if not uses and not steers:
-            ended = _ended(plan.agent, answer)
-            if mode == "plan" and ended.success and ended.final_response:
-                await world.offer(ended.final_response)
+        time = asyncio.timeout(world.seconds_left())
+        try:
+            async with time:
+                ended = await steps.take(step)
+        except TimeoutError:
+            if not time.expired():
+                raise
+            return await world.out_of_time()
+        if ended:
             return ended
-        history += steers
 
 
-async def _limit(agent: Agent, world: World) -> Ended:
-    count = agent.limits.iterations
-    await world.record(
-        facts.ErrorMessage(
-            f"Stopped after {count} model calls, the limit of this agent.",
-            "iteration_limit",
-            hint="Say “go on” to continue from here, or raise the limit.",
+class _Steps:
+    def __init__(self, plan: Plan, history: list[Message], world: World) -> None:
+        self._plan = plan
+        self._history = history
+        self._world = world
+        self._wanted = Wanted(plan.schema) if plan.schema is not None else None
+        self._shaper = Shaper(plan.agent, text_mode=plan.text_mode)
+        self.course = Course(plan.agent, self._wanted)
+        self._first = True
+
+    async def take(self, step: int) -> Ended | None:
+        """One model call and what it asks for; the end, if it is one."""
+        world, history = self._world, self._history
+        mode = world.mode()
+        answer = await self._think(step, mode)
+        if isinstance(answer, Failed):
+            said = facts.ErrorMessage(answer.message, answer.code, answer.retryable, answer.hint)
+            await world.record(said)
+            return Ended(False, "error", "error")
+        content = answer.said.content
+        history.append(Message("assistant", content, model=self._plan.model.name))
+        uses = tool_uses(content)
+        results = await world.act(uses, mode) if uses else []
+        history += [Message("tool", (_result(each),)) for each in results]
+        if self._plan.agent.type == "StreamAgent":
+            self._saved(uses, results)
+        self.course.note(content, results)
+        steers = await world.steers()
+        if steers:
+            history += steers
+            return None
+        return await self._next(answer, results, mode)
+
+    def _saved(self, uses: list[ToolUse], results: list[facts.ToolResultFact]) -> None:
+        for use, result in zip(uses, results, strict=True):
+            if not result.is_error:
+                size = len(use.input["content"].encode())
+                self._world.emit(facts.FileReady(use.input["file_path"], size))
+
+    async def _next(
+        self, answer: Answer, results: list[facts.ToolResultFact], mode: Mode
+    ) -> Ended | None:
+        world = self._world
+        found = self.course.next(answer.said, answer.shaped, results)
+        if isinstance(found, Remark):
+            world.remark(self._history, found.text)
+            return None
+        if isinstance(found, Failing):
+            await world.record(found.error)
+            return found.ended
+        is_plan = mode == "plan" and self._plan.agent.type != "StreamAgent"
+        if found and found.success and found.final_response and is_plan:
+            await world.offer(found.final_response)
+        return found
+
+    async def _think(self, step: int, mode: Mode) -> Answer | Failed:
+        """Ask the model; a request that the provider finds too long is made shorter, once."""
+        world, history = self._world, self._history
+        await world.make_room(history, "full")
+        await world.tell(history, mode)
+        if self._wanted and not _was_told(history, self._wanted.form):
+            world.remark(history, self._wanted.form)
+        notices = self._plan.notices if self._first else ()
+        self._first = False
+        call = Call(self._plan.model, self._shaper, world, step)
+        answer = await call.ask(self._request(), notices)
+        too_long = isinstance(answer, Failed) and answer.code == "context_overflow"
+        if too_long and await world.make_room(history, "overflow"):
+            answer = await call.ask(self._request(), notices)
+        return answer
+
+    def _request(self) -> Request:
+        plan, model, wishes = self._plan, self._plan.model, self._plan.wishes
+        messages = unsealed(self._history, model.name)
+        if not plan.offers_tools:
+            messages = in_text(messages, plan.agent)
+        return Request(
+            model=model.wire_name,
+            messages=self._world.load(repair(messages, model.origin)),
+            system=self._world.system(
+                text_mode=plan.text_mode, form=FORM, needs=NEEDS.get(plan.agent.type, "")
+            ),
+            tools=plan.registry.specs() if plan.offers_tools else (),
+            temperature=wishes.temperature,
+            max_output=wishes.max_output,
+            effort=wishes.effort,
+            abilities=model.abilities,
+            schema=plan.schema,
+            cache_key=plan.cache_key,
         )
-    )
-    return Ended(False, "resource_limit_exceeded", "limit")
 
 
-def _request(plan: Plan, history: list[Message], world: World, mode: Mode) -> Request:
-    model, wishes = plan.model, plan.wishes
-    return Request(
-        model=model.wire_name,
-        messages=world.load(repair(unsealed(history, model.name), model.origin)),
-        system=plan.agent.system(plan.folder, mode),
-        tools=plan.registry.specs() if model.abilities.tools else (),
-        temperature=wishes.temperature,
-        max_output=wishes.max_output,
-        effort=wishes.effort,
-        abilities=model.abilities,
-    )
-
-
-async def _think(
-    model: Model, request: Request, world: World, step: int, notices: tuple[str, ...]
-) -> facts.AssistantMessage | None:
-    """One model call: deltas as they come, then the whole answer, durable; None after a failure that was told."""
-    attempt = 1
-    world.count(step, attempt)
-    start = facts.MessageStart(model.name, model.provider.name)
-    world.emit(start)
-    async with aclosing(model.provider.stream(request)) as stream:
-        async for event in stream:
-            if isinstance(event, TextPiece):
-                world.emit(facts.TextDelta(event.text))
-                await world.room()
-            elif isinstance(event, Finished):
-                return _finished(event, model, world, notices)
-            elif isinstance(event, Failed):
-                await world.record(
-                    facts.ErrorMessage(event.message, event.code, event.retryable, event.hint)
-                )
-                return None
-            elif isinstance(event, Reset):
-                world.emit(facts.StreamReset(event.reason))
-                attempt += 1
-                world.count(step, attempt)
-                world.emit(start)
-            else:
-                _emit(event, world)
-                await world.room()
-    raise AssertionError(f"{model.provider.name} ended its stream without a terminal event")
-
-
-def _emit(event: StreamEvent, world: World) -> None:
-    if isinstance(event, ReasoningPiece):
-        world.emit(facts.ReasoningDelta(event.text))
-    elif isinstance(event, CallPiece):
-        world.emit(facts.InputJsonDelta(event.call, event.partial_json, event.id, event.name))
-    elif isinstance(event, Retrying):
-        delay = round(event.delay * 1000)
-        world.emit(facts.ConversationRetrying(event.number, event.of, delay, event.reason))
-
-
-def _finished(
-    event: Finished, model: Model, world: World, notices: tuple[str, ...]
-) -> facts.AssistantMessage:
-    answer = facts.AssistantMessage(
-        event.content,
-        event.stop_reason,
-        event.usage,
-        event.model or model.wire_name,
-        event.cost if event.cost is not None else model.price(event),
-        event.provider_stop,
-        asked=model.name,
-        notices=(*notices, *event.notices),
-    )
-    # What follows is waited for, and this with it: the intent of its first call, or the exchange's end.
-    world.emit(answer)
-    return answer
+def _was_told(history: list[Message], text: str) -> bool:
+    """Whether the model knows it already: from before a restart, or from an earlier step."""
+    aside = Text(text, aside=True)
+    return any(aside in message.content for message in reversed(history))
 
 
 def _result(result: facts.ToolResultFact) -> ToolResult:
     return ToolResult(result.tool_id, result.content, result.is_error)
-
-
-def _ended(agent: Agent, answer: facts.AssistantMessage) -> Ended:
-    text = plain_text(answer.content).strip()
-    if agent.reasoning_in_answer:
-        text = f"{_thoughts(answer.content)}{text}".strip()
-    match answer.stop_reason:
-        case "max_tokens":
-            return Ended(False, "output_limit_reached", "max_tokens", text)
-        case "refusal":
-            return Ended(False, "refused", "refusal", text)
-        case "stop_sequence":
-            return Ended(True, "no_more_actions", "stop_sequence", text)
-        case _:
-            return Ended(True, "no_more_actions", "end_turn", text)
-
-
-def _thoughts(blocks: tuple[Block, ...]) -> str:
-    return "".join(f"{block.text}\n\n" for block in blocks if isinstance(block, Reasoning))

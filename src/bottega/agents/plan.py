@@ -1,5 +1,7 @@
 """Everything that one exchange runs with; made before its first model call."""
 
+from typing import Any
+
 import msgspec
 
 from bottega.agents.agent import Agent
@@ -16,3 +18,23 @@ class Plan(msgspec.Struct, frozen=True):
     wishes: Wishes = Wishes()
     notices: tuple[str, ...] = ()
     """What the person should know of this exchange's tools, one sentence each."""
+    schema: dict[str, Any] | None = None
+    """What the final response must fit."""
+    attended: bool = False
+    """Somebody is there to answer."""
+    instructions: str = ""
+    """What the user set as instructions for every session."""
+
+    cache_key: str = ""
+    """By which a provider knows requests that share a beginning."""
+
+    @property
+    def text_mode(self) -> bool:
+        """Calls are read from the model's text: it takes no tools of its own accord."""
+        is_single = self.agent.type == "StreamAgent"
+        return not is_single and not self.model.abilities.tools and len(self.registry) > 0
+
+    @property
+    def offers_tools(self) -> bool:
+        """The tools go to the provider as such. A single pass has none: what it writes is saved for it."""
+        return self.agent.type != "StreamAgent" and self.model.abilities.tools

@@ -21,11 +21,6 @@ from bottega.errors import Misconfigured
 from bottega.providers.provider import Effort, Wishes
 
 TYPES: tuple[Type, ...] = get_args(Type)
-MARKERS = (
-    *("mode", "mode_instructions", "project_name", "project_description", "timestamp"),
-    *("user_name", "project_path", "git_branch", "tool_list"),
-)
-"""What may stand in braces in a system prompt."""
 
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 _NONE = Literal["none"]

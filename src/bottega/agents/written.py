@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from bottega.agents.limits import Limits
-from bottega.agents.spec import MARKERS, Spec
+from bottega.agents.prompt.markers import MARKERS
+from bottega.agents.spec import Spec
 
 _STARTER = """\
 You are … at work on the project in {project_path}. Say here what it is for, in a sentence or two.

@@ -85,6 +85,8 @@ class Aside(_Fact, frozen=True):
 
     before: str = ""
     after: str = ""
+    told: dict[str, str] = {}
+    """What is thereby known to the model, by name: it is not told again until it changes."""
 
 
 class MessageStart(_Fact, frozen=True):

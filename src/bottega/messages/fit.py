@@ -40,6 +40,8 @@ _CALLING = frozenset({ToolUse, ToolResult})
 _SCALARS = frozenset({int, float, bool, type(None)})
 _SEALED: frozenset[Origin] = frozenset({"anthropic", "openai-responses"})
 """They take a thought back only before the thing that it led to."""
+_PAIRING: frozenset[Origin] = frozenset({"anthropic", "gemini"})
+"""They take a call of their own back only with its result."""
 _SHOWING: frozenset[Origin] = frozenset({"", "gemini"})
 """They take media back in an assistant's message; the others are told that there were some."""
 
@@ -119,15 +121,15 @@ def _fitted(
 
 
 def _paired(content: tuple[Any, ...], origin: Origin, taken: Container[str]) -> tuple[Any, ...]:
-    """The provider's own calls each once, results only after their calls, and for Anthropic no call
-    without its result."""
+    """The provider's own calls each once, results only after their calls, and for some no call without
+    its result."""
     ends = {b.tool_id: place for place, b in enumerate(content) if type(b) is ToolResult}
     calls: set[str] = set()
     done: set[str] = set()
     kept: list[Any] = []
     for place, block in enumerate(content):
         if type(block) is ToolUse and block.server:
-            lonely = origin == "anthropic" and ends.get(block.id, -1) < place
+            lonely = origin in _PAIRING and ends.get(block.id, -1) < place
             if lonely or block.id in calls or block.id in taken:
                 continue
             calls.add(block.id)
@@ -198,6 +200,8 @@ def _use(block: ToolUse, origin: Origin) -> ToolUse | None:
         block = _replace(block, raw=None)
     if not _is_name(block.name):
         block = _replace(block, name=name(block.name, "unnamed"))
+    if origin == "gemini" and not block.name[0].isalpha() and block.name[0] != "_":
+        block = _replace(block, name=f"_{block.name}"[:64])
     if not _flat(block.input) and not _speakable(block.input):
         block = _replace(
             block, input=json.loads(_whole(json.dumps(block.input, ensure_ascii=False)))

@@ -58,18 +58,22 @@ _NO_CHAT = (
 _TEXT_ONLY = Abilities(images=False, audio=False, documents=False)
 
 # By the start of the name; the first that fits counts. OpenAI's reasoning models answer 400 to any temperature; those
-# before them know no effort; only those called audio hear.
+# before them know no effort; only those called audio hear; schemas are kept since gpt-4o of August 2024.
 _BY_START: tuple[tuple[tuple[str, ...], Abilities], ...] = (
     (("gpt-oss",), _TEXT_ONLY),
-    (("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"), Abilities(images=False, reasoning=False)),
     (
-        ("gpt-5-chat", "gpt-4o", "gpt-4.", "gpt-4-turbo", "gpt-4-vision", "chatgpt"),
-        Abilities(audio=False, reasoning=False),
+        ("gpt-audio", "gpt-4o-audio", "gpt-4o-mini-audio"),
+        Abilities(images=False, reasoning=False, json=False),
     ),
-    (("gpt-3.5", "gpt-4"), msgspec.structs.replace(_TEXT_ONLY, reasoning=False)),
+    (
+        ("gpt-4o-2024-05-13", "gpt-4-turbo", "gpt-4-vision", "chatgpt"),
+        Abilities(audio=False, reasoning=False, json=False),
+    ),
+    (("gpt-5-chat", "gpt-4o", "gpt-4."), Abilities(audio=False, reasoning=False)),
+    (("gpt-3.5", "gpt-4"), msgspec.structs.replace(_TEXT_ONLY, reasoning=False, json=False)),
     (
         ("o1-mini", "o1-preview"),
-        msgspec.structs.replace(_TEXT_ONLY, tools=False, temperature=False),
+        msgspec.structs.replace(_TEXT_ONLY, tools=False, temperature=False, json=False),
     ),
     (("o3-mini",), msgspec.structs.replace(_TEXT_ONLY, temperature=False)),
     (
@@ -88,7 +92,8 @@ def abilities(model: str) -> Abilities:
     if name.startswith("claude-"):
         return _claude(name)
     if name.startswith("gemini-"):
-        return Abilities(reasoning=_version(name, (9,)) >= (2, 5))
+        version = _version(name, (9,))
+        return Abilities(reasoning=version >= (2, 5), json=version >= (2,))
     return Abilities()
 
 
@@ -139,7 +144,8 @@ def load() -> None:
 
 
 def _claude(name: str) -> Abilities:
-    """Extended thinking came with 3.7; opus 4.7 and all from 5 on answer 400 to any temperature."""
+    """Extended thinking came with 3.7, schemas with opus 4.1 and 4.5; opus 4.7 and all from 5 on answer 400 to any
+    temperature."""
     version = _version(name, ())
     if not version:
         return Abilities(audio=False)
@@ -150,6 +156,7 @@ def _claude(name: str) -> Abilities:
         tools=version >= (3,),
         reasoning=version >= (3, 7),
         temperature=not fixed,
+        json=version >= ((4, 1) if "opus" in name else (4, 5)),
     )
 
 

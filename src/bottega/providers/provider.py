@@ -32,6 +32,8 @@ class Abilities(msgspec.Struct, frozen=True):
     tools: bool = True
     reasoning: bool = True
     temperature: bool = True
+    json: bool = True
+    """It can be held to a JSON schema; one that cannot is only asked in words."""
 
 
 class Wishes(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -62,6 +64,11 @@ class Request(msgspec.Struct, frozen=True):
     effort: Effort | None = None
     stream: bool = True
     abilities: Abilities = Abilities()
+    schema: dict[str, Any] | None = None
+    """The JSON schema that the answer must fit; None: plain text. Whoever asks says it in words too, and checks the
+    answer: not every model can be held to every schema."""
+    cache_key: str = ""
+    """The same for requests that share a beginning: the session's id. Helps a provider to find what it has cached."""
 
 
 # What a provider's stream says, in this order: one `Started`, any pieces, then exactly one `Finished` or `Failed`.

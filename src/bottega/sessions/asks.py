@@ -18,10 +18,10 @@ from bottega.failpoint import failpoint
 from bottega.sessions.log import Log
 from bottega.sessions.session import now
 
-Kind = Literal["tool", "question", "plan", "client"]
+Kind = Literal["tool", "question", "plan", "client", "limit"]
 Word = Literal[
     "allow_once", "allow_all", "deny", "edit", "stop", "answer", "accept", "discard", "result",
-    "closed",
+    "raise", "closed",
 ]  # fmt: skip
 """The answers there are; `closed` is nobody's: what was asked no longer matters."""
 
@@ -30,6 +30,7 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
     "question": ("answer", "stop"),
     "plan": ("accept", "discard"),
     "client": ("result", "stop"),
+    "limit": ("raise", "stop"),
 }
 
 
@@ -43,6 +44,7 @@ TOLD: dict[str, str] = {
     "accept": "Accepted",
     "discard": "Discarded",
     "result": "Given",
+    "raise": "Raised",
     "closed": "No longer asked",
 }
 """How a person reads an answer."""

@@ -121,9 +121,12 @@ def release(connection: sqlite3.Connection, lease: Lease) -> bool:
     return True
 
 
-def park(connection: sqlite3.Connection, lease: Lease) -> bool:
-    """Let go while an answer is waited for; False if it has come meanwhile, and the holder goes on."""
-    if not asks.waits(connection, lease.n):
+def park(connection: sqlite3.Connection, lease: Lease, asked_in: int = 0) -> bool:
+    """Let go while an answer is waited for; False if it has come meanwhile, and the holder goes on.
+
+    `asked_in` is the session at the top, where a child asks; 0: this one.
+    """
+    if not asks.waits(connection, asked_in or lease.n):
         return False
     connection.execute(
         "UPDATE sessions SET status = 'waiting' WHERE n = ? AND generation = ? AND holder = ?",

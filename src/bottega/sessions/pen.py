@@ -75,9 +75,9 @@ class Pen:
         """How many events owners have appended, this one's durable ones included."""
         return self._seq
 
-    def emit(self, event: Event) -> None:
-        """Append without waiting."""
-        self._add([event], None, None, urgent=event.type not in _UNHURRIED)
+    def emit(self, event: Event, also: Also | None = None) -> None:
+        """Append without waiting, with `also` in the same transaction."""
+        self._add([event], also, None, urgent=event.type not in _UNHURRIED)
 
     async def record(self, *events: Event, also: Also | None = None) -> None:
         """Append, with `also` in the same transaction; return when all that was emitted so far is durable."""

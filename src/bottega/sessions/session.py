@@ -58,16 +58,27 @@ class Sessions:
         self._database = database
 
     async def create(
-        self, *, model: str, agent: str, folder: str, title: str = "", mode: str = ""
+        self,
+        *,
+        model: str,
+        agent: str,
+        folder: str,
+        title: str = "",
+        mode: str = "",
+        parent: SessionRow | None = None,
+        parent_call: str = "",
     ) -> SessionRow:
         session_id = fresh_session()
+        above = parent.n if parent else None
+        depth = parent.depth + 1 if parent else 0
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
             connection.execute(
-                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (session_id, at, at, title, model, agent, folder, VERSION, mode),
+                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode,"
+                " parent, parent_call, depth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (session_id, at, at, title, model, agent, folder, VERSION, mode)
+                + (above, parent_call, depth),
             )
 
         await self._database.write(insert)
@@ -113,12 +124,33 @@ class Sessions:
             raise NotFound("This session was deleted.")
         return _row(row)
 
+    def children(self, n: int, message_id: str = "") -> "list[SessionRow]":
+        """The sessions that this one handed tasks to, oldest first; those of one exchange, or all."""
+        rows = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE parent = ?1"  # noqa: S608
+                " AND (?2 = '' OR substr(parent_call, 1, length(?2) + 1) = ?2 || '/') ORDER BY n",
+                (n, message_id),
+            ).fetchall()
+        )
+        return [_row(row) for row in rows]
+
+    def child(self, n: int, call: str) -> SessionRow | None:
+        """The session that this call of `n` handed its task to."""
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE parent = ? AND parent_call = ?",  # noqa: S608
+                (n, call),
+            ).fetchone()
+        )
+        return _row(row) if row else None
+
     async def list(self, limit: int = 50, before: int | None = None) -> list[SessionRow]:
-        """The newest first; `before` is the `updated_at` of the last one of the page before."""
+        """The newest first, without children; `before` is the `updated_at` of the last one of the page before."""
         rows = await self._database.read(
             lambda connection: connection.execute(
-                f"SELECT {_COLUMNS} FROM sessions WHERE ?1 IS NULL OR updated_at < ?1"  # noqa: S608
-                " ORDER BY updated_at DESC, n DESC LIMIT ?2",
+                f"SELECT {_COLUMNS} FROM sessions WHERE (?1 IS NULL OR updated_at < ?1)"  # noqa: S608
+                " AND parent IS NULL ORDER BY updated_at DESC, n DESC LIMIT ?2",
                 (before, limit),
             ).fetchall()
         )
@@ -130,7 +162,7 @@ class Sessions:
         row = self._database.read_now(
             lambda connection: connection.execute(
                 f"SELECT {_COLUMNS} FROM sessions WHERE folder IN ({marks})"  # noqa: S608
-                " ORDER BY updated_at DESC, n DESC LIMIT 1",
+                " AND parent IS NULL ORDER BY updated_at DESC, n DESC LIMIT 1",
                 tuple(folders),
             ).fetchone()
         )

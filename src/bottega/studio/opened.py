@@ -1,15 +1,18 @@
 """What sessions and answers need of an open studio: its parts, and its worker."""
 
+from bottega.agents.limits import Window
 from bottega.runtime import Runtime
+from bottega.sessions.inbox import Place
 from bottega.sessions.session import SessionRow
 from bottega.workers.acting.hands import Hands
 from bottega.workers.worker import OnCrash, Worker
 
 
 class Opened:
-    def __init__(self, runtime: Runtime, on_crash: OnCrash) -> None:
+    def __init__(self, runtime: Runtime, on_crash: OnCrash, place: Place) -> None:
         self.runtime = runtime
         self._on_crash: OnCrash = on_crash
+        self._place: Place = place
         self._worker: Worker | None = None
         values = runtime.settings.values
         self.hands = Hands(
@@ -18,6 +21,11 @@ class Opened:
             rules=values.rules,
             mode=values.mode,
             patience=values.patience,
+            window=Window(
+                values.window_hours,
+                values.window_tokens or None,
+                round(values.window_usd * 1_000_000) or None,
+            ),
         )
 
     @property
@@ -26,7 +34,12 @@ class Opened:
         if self._worker is None:
             parts = self.runtime
             self._worker = Worker(
-                parts.log, parts.attachments, parts.plan, self.hands, on_crash=self._on_crash
+                parts.log,
+                parts.attachments,
+                parts.plan,
+                self.hands,
+                on_crash=self._on_crash,
+                place=self._place,
             )
         return self._worker
 

@@ -4,6 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any
 
+import msgspec
+
+from bottega.agents.output import checked
 from bottega.approvals.mode import Mode, checked_mode, narrower
 from bottega.errors import BadUsage, NotFound, Problem
 from bottega.events import fold
@@ -23,6 +26,7 @@ from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
 from bottega.studio.answer import Answer, Callback, Callbacks, call
 from bottega.studio.opened import Opened
+from bottega.studio.structured import Shape, Structured, schema_of
 
 NO_WISHES = Wishes()
 
@@ -51,8 +55,11 @@ class Session:
         on_complete: Callback | None = None,
         on_approval: Callback | None = None,
         wait: bool | None = None,
+        schema: Shape | None = None,
     ) -> Answer:
         """Admit a prompt and follow its exchange: iterate over the events, or await the `ExchangeResponse`.
+
+        With a `schema`, a JSON schema or a type, awaiting gives a value that fits it instead, or raises.
 
         `on_approval` is given each `Ask` and returns a `Reply`, or None: then somebody else answers. With `wait`, which
         is so where there is an `on_approval`, an ask that is open is waited for; else iterating ends there.
@@ -64,10 +71,17 @@ class Session:
         blocks = _said(content)
         if agent:
             self._opened.runtime.agent(agent)
-        prompt = Prompt(message_id or fresh_message(), blocks, model, agent, wishes)
         callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
         waits = wait if wait is not None else on_approval is not None
-        return Answer(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
+        prompt = Prompt(
+            message_id or fresh_message(), blocks, model, agent, wishes=wishes, attended=waits
+        )
+        if schema is None:
+            return Answer(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
+        prompt = msgspec.structs.replace(prompt, schema=checked(schema_of(schema)))
+        answer = Structured(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
+        answer.shape = schema
+        return answer
 
     def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:
         """Follow the exchange that is under way, or waits for an answer; None if none is."""

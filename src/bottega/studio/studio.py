@@ -49,7 +49,7 @@ class Studio:
 
     async def __aenter__(self) -> "Studio":
         runtime = await asyncio.to_thread(Runtime, self.settings, self._tools, self._agents)
-        self._opened = Opened(runtime, self._on_crash)
+        self._opened = Opened(runtime, self._on_crash, self._place)
         if days := self.settings.values.trim_after_days:
             self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
         return self

@@ -43,6 +43,16 @@ class Registry:
         self._tools[tool.name] = tool
         self._specs = None
 
+    def replace(self, tool: Tool) -> None:
+        """Put a tool in the place of the one of the same name."""
+        self.get(tool.name)
+        self._tools[tool.name] = tool
+        self._specs = None
+
+    def remove(self, name: str) -> None:
+        self._tools.pop(name, None)
+        self._specs = None
+
     def find(self, name: str) -> Tool | None:
         return self._tools.get(name)
 

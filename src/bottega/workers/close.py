@@ -1,5 +1,7 @@
 """The end of an exchange that did not come to its own end: nothing that was shown is lost, no call stays open."""
 
+from typing import Any
+
 from bottega.events import facts
 from bottega.messages.block import Text, ToolUse, plain_text
 from bottega.messages.message import StopReason
@@ -27,7 +29,14 @@ def _unanswered(use: ToolUse, track: Track, why: str) -> facts.ToolResultFact:
 
 
 def response(
-    track: Track, *, success: bool, reason: str, stop: StopReason, final: str | None = None
+    track: Track,
+    *,
+    success: bool,
+    reason: str,
+    stop: StopReason,
+    final: str | None = None,
+    output: Any = None,
+    repairs: int = 0,
 ) -> facts.ExchangeResponse:
     """The one terminal fact of an exchange."""
     return facts.ExchangeResponse(
@@ -39,4 +48,6 @@ def response(
         usage=track.usage,
         cost=track.cost,
         duration_ms=max(0, now() - track.started_at),
+        output=output,
+        repairs=repairs,
     )

@@ -4,13 +4,15 @@ import asyncio
 import hashlib
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from bottega.agents.plan import Plan
+from bottega.agents.prompt import turn
+from bottega.agents.world import Ended, Reason
 from bottega.approvals.mode import Mode, narrower
 from bottega.errors import Conflict, NotFound, Problem
 from bottega.events import facts
@@ -18,8 +20,8 @@ from bottega.events.event import Actor, Event
 from bottega.events.facts import NAMES
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
-from bottega.messages.message import Message
-from bottega.sessions import asks, inbox
+from bottega.messages.message import Message, Usage
+from bottega.sessions import asks, inbox, spent
 from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
 from bottega.sessions.session import SessionRow, now
@@ -27,9 +29,12 @@ from bottega.tools.tool import Outcome, failure
 from bottega.workers.acting.asking import Asking
 from bottega.workers.acting.calls import Calls
 from bottega.workers.acting.hands import Hands
-from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import NOTHING, Noted
 from bottega.workers.acting.sandboxes import RunSandboxes
+from bottega.workers.children import Children
+from bottega.workers.limiting import Limiting
+from bottega.workers.recall import Recalled
+from bottega.workers.telling import Telling
 from bottega.workers.track import Track
 from bottega.workspaces.changes.kept import blobs_of, keep
 from bottega.workspaces.confine import Root
@@ -54,7 +59,9 @@ class Exchange:
     """Implements `agents.loop.World` on a pen."""
 
     plan: Plan
-    """What it runs with; set before its first step."""
+    """What it runs with; set before its first step, by `equip`."""
+    limiting: Limiting
+    children: Children
 
     def __init__(
         self,
@@ -63,16 +70,22 @@ class Exchange:
         session: SessionRow,
         hands: Hands,
         attachments: Attachments,
-        known: Known | None = None,
+        recalled: Recalled | None = None,
+        parent: "Exchange | None" = None,
     ) -> None:
+        """`parent` is the exchange one of whose calls this one carries out."""
         self.pen = pen
         self.track = Track()
         self.message_id = message_id
         self.session = session
         self.hands = hands
-        self.known = known or hands.known(session.n)
-        self.asking = Asking(
-            hands.asks, self.record, session.n, message_id, patience=hands.patience
+        self.known = recalled.known if recalled else hands.known(session.n)
+        self.told = recalled.told if recalled else hands.told(session.n)
+        self.parent = parent
+        self.asking = (
+            parent.asking
+            if parent
+            else Asking(hands.asks, self.record, session.n, message_id, patience=hands.patience)
         )
         self.fence = hands.fence(session, pen.lease.generation)
         self.store = attachments.blobs
@@ -83,19 +96,46 @@ class Exchange:
         self.step = 0
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
         self._attachments = attachments
+        self._telling = Telling(self)
+        self._equipped = False
         self._attempt = 0
         self._before: tuple[int, int] = (0, 0)
         """The step and attempt that a crash broke off."""
+
+    def equip(self, plan: Plan) -> None:
+        """It is known what the exchange runs with."""
+        self.plan = plan
+        self.limiting = Limiting(
+            self,
+            plan.agent.limits,
+            self.hands.window,
+            self._attachments.database,
+            attended=plan.attended,
+        )
+        self._equipped = True
+        if self.parent:
+            self.parent.limiting.hand_to(self.limiting)
 
     def event(self, payload: msgspec.Struct) -> Event:
         kind = type(payload)
         actor = _ACTORS.get(kind, "system")
         event = Event(NAMES[kind], now(), payload, self.message_id, self.step, self._attempt, actor)
         self.track.note(event)
+        self.told.note(event)
         return event
 
     def emit(self, payload: msgspec.Struct) -> None:
-        self.pen.emit(self.event(payload))
+        also = None
+        if (
+            isinstance(payload, facts.AssistantMessage | facts.Compaction)
+            and payload.usage != Usage()
+        ):
+            also = self._spent(payload.usage, payload.cost)
+        self.pen.emit(self.event(payload), also)
+
+    def _spent(self, usage: Usage, cost: int | None) -> Also:
+        n, message_id = self.session.n, self.message_id
+        return lambda connection: spent.note(connection, n, message_id, usage, cost)
 
     async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None:
         await self.pen.record(self.event(payload), also=also)
@@ -128,8 +168,32 @@ class Exchange:
                 told.append(Message("user", prompt.content))
         return told
 
+    async def tell(self, history: list[Message], mode: Mode) -> None:
+        await self._telling.tell(history, mode)
+
+    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
+        return self._telling.system(text_mode=text_mode, form=form, needs=needs)
+
     def mode(self) -> Mode:
+        """The session's, but never more than the agent's own."""
         return narrower(self.hands.mode(self.session), self.plan.agent.mode)
+
+    def remark(self, history: list[Message], text: str) -> None:
+        words = facts.Aside(after=text)
+        self.emit(words)
+        turn.told(history, words)
+
+    async def make_room(self, history: list[Message], reason: Reason) -> bool:
+        return False
+
+    async def over(self, repeats: int) -> Ended | None:
+        return await self.limiting.over(repeats)
+
+    def seconds_left(self) -> float | None:
+        return self.limiting.seconds_left()
+
+    async def out_of_time(self) -> Ended:
+        return await self.limiting.out_of_time()
 
     async def act(self, uses: Sequence[ToolUse], mode: Mode) -> list[facts.ToolResultFact]:
         try:
@@ -137,10 +201,12 @@ class Exchange:
         except Problem as problem:  # the folder is gone
             outcome = failure(str(problem), problem.code.upper())
             return [await self.answer(use, outcome) for use in uses]
-        with root:
+        with root, self.asking.resting() if self.parent else nullcontext():
             return await Calls(self, root, mode).run(uses)
 
     async def offer(self, plan: str) -> None:
+        if self.parent:  # it is the parent's to make something of
+            return
         digest = hashlib.sha256(plan.encode("utf-8", "surrogateescape")).hexdigest()
         asked = facts.ApprovalRequired(
             fresh("ask"),
@@ -193,6 +259,9 @@ class Exchange:
 
         return attach
 
+    async def spend(self, usage: Usage, cost: int | None) -> None:
+        await self._attachments.database.write(self._spent(usage, cost))
+
     async def keep(self, content: bytes) -> str:
         return await self._attachments.keep(self.session.n, content)
 
@@ -211,3 +280,10 @@ class Exchange:
     async def close(self) -> None:
         """Nothing that was started in this run goes on."""
         await self._sandboxes.close()
+
+    async def leave(self) -> None:
+        """Nothing that was asked here, or handed on, matters any more; what was used stands in a result from now on."""
+        await self.asking.close(self.session.id if self.parent else "")
+        await self.children.stop()
+        if self.parent and self._equipped:
+            self.parent.limiting.take_back(self.limiting)

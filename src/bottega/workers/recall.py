@@ -10,6 +10,7 @@ import msgspec
 
 from bottega.messages.message import Message
 from bottega.workers.acting.known import Known
+from bottega.workers.told import Told
 
 MOST = 8
 """Sessions that are remembered: an idle session should cost next to nothing."""
@@ -19,6 +20,8 @@ class Recalled(msgspec.Struct):
     history: list[Message]
     known: Known
     """What it knows of files."""
+    told: Told = msgspec.field(default_factory=Told)
+    """What the model was told beside the user's words."""
 
 
 class Recall:

@@ -5,8 +5,9 @@ import logging
 import sqlite3
 from collections.abc import Awaitable, Callable
 
-from bottega.agents.loop import Ended, run
+from bottega.agents.loop import run
 from bottega.agents.plan import Plan
+from bottega.agents.world import Ended
 from bottega.errors import Problem
 from bottega.events import facts
 from bottega.messages.message import Message, StopReason
@@ -33,7 +34,8 @@ async def begin(exchange: Exchange, prompt: Prompt) -> None:
         facts.UserMessage(prompt.content),
         also=lambda connection: inbox.start(connection, lease.n, prompt.message_id),
     )
-    await exchange.asking.drop_plans()
+    if not exchange.parent:
+        await exchange.asking.drop_plans()
 
 
 async def carry_out(
@@ -47,7 +49,7 @@ async def carry_out(
     """
     history: list[Message] = []
     try:
-        exchange.plan = await prepare()
+        exchange.equip(await prepare())
         again = await settled(exchange, exchange.plan.registry) if resumed else []
         if again:
             await exchange.act(again, exchange.mode())
@@ -93,7 +95,7 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
     """
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
-    await exchange.asking.close()
+    await exchange.leave()
     await tell_edits(exchange)
     for payload in loose_ends(exchange.track, stop, why):
         exchange.emit(payload)
@@ -103,6 +105,8 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
         reason=ended.reason,
         stop=stop,
         final=ended.final_response or None,
+        output=ended.output,
+        repairs=ended.repairs,
     )
 
     def close(connection: sqlite3.Connection) -> None:

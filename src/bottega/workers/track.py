@@ -19,10 +19,16 @@ class Track:
         self.answers = 0
         self.usage = Usage()
         self.cost: int | None = 0
+        self.known_cost = 0
+        """What is known of the cost, where a price is not."""
+        self.active_ms = 0
+        """How long it has been at work: not while it waited for somebody, nor while nobody ran it."""
+        self.last_at = 0
+        self._asked: set[str] = set()
         self.cancelled = False
         """Somebody asked to stop it."""
         self.final = ""
-        """The text of the last whole answer."""
+        """The text of the last answer that had any."""
         self.calls: dict[str, ToolUse] = {}
         """Calls that have no result yet, in the model's order."""
         self.intents: dict[str, facts.ToolIntent] = {}
@@ -33,6 +39,7 @@ class Track:
     def note(self, event: Event) -> None:
         """Take one fact of this exchange, in order."""
         payload = event.data
+        self._clock(event.at, payload)
         if isinstance(payload, facts.TextDelta):
             self._text.append(payload.text)
         elif isinstance(payload, facts.ReasoningDelta):
@@ -43,6 +50,8 @@ class Track:
             self.intents[payload.tool_id] = payload
         elif isinstance(payload, facts.ToolResultFact):
             self.calls.pop(payload.tool_id, None)
+            self._add(payload.usage, payload.cost)
+        elif isinstance(payload, facts.Compaction):
             self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.MessageStart | facts.StreamReset):
             self._void()
@@ -62,13 +71,28 @@ class Track:
         self._void()
         self.answers += 1
         self._add(answer.usage, answer.cost)
-        self.final = plain_text(answer.content).strip()
+        self.final = plain_text(answer.content).strip() or self.final
         self.calls = {use.id: use for use in tool_uses(answer.content)}
         self.intents = {}
 
     def _add(self, usage: Usage, cost: int | None) -> None:
         self.usage = self.usage + usage
         self.cost = None if cost is None or self.cost is None else self.cost + cost
+        self.known_cost += cost or 0
+
+    @property
+    def waits(self) -> bool:
+        """Something of it waits for somebody."""
+        return bool(self._asked)
+
+    def _clock(self, at: int, payload: object) -> None:
+        if self.last_at and not self._asked and not isinstance(payload, facts.Interrupted):
+            self.active_ms += max(0, at - self.last_at)
+        self.last_at = max(self.last_at, at)
+        if isinstance(payload, facts.ApprovalRequired):
+            self._asked.add(payload.approval_id)
+        elif isinstance(payload, facts.ApprovalResolved):
+            self._asked.discard(payload.approval_id)
 
     def _void(self) -> None:
         self._text, self._thought = [], []

@@ -2,15 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Literal
 
 import msgspec
 
-from bottega.agents.loop import Ended
 from bottega.agents.plan import Plan
+from bottega.agents.world import Ended
 from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events import facts
 from bottega.events.codec import decode
@@ -19,7 +19,7 @@ from bottega.messages.message import Message
 from bottega.sessions import asks, inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.attach import Attachments
-from bottega.sessions.inbox import Prompt
+from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.pen import Pen
@@ -28,6 +28,7 @@ from bottega.sessions.told.history import replay
 from bottega.storage.home import Life
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.hands import Hands
+from bottega.workers.children import Children, Runs
 from bottega.workers.exchange import Exchange
 from bottega.workers.recall import Recall, Recalled
 from bottega.workers.recover import MAX_TAKEOVERS, track_of
@@ -52,12 +53,14 @@ class Worker:
         hands: Hands,
         *,
         on_crash: OnCrash = "close",
+        place: Place = "python",
     ) -> None:
         self._log = log
         self._attachments = attachments
         self._plan = plan
         self._hands = hands
         self._on_crash: OnCrash = on_crash
+        self._place: Place = place
         self._held: set[int] = set()
         """The sessions whose lease is in use here."""
         self._life = Life(log.database.home, fresh("wrk"))
@@ -66,6 +69,8 @@ class Worker:
         self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._running: set[Exchange] = set()
+        self._adopted: dict[str, Exchange] = {}
+        """By the id of a child's exchange: the one whose call it carries out."""
 
     async def close(self) -> None:
         """Cancel what runs, wait until its end is in the log, and die. What waits for an answer goes on waiting."""
@@ -88,6 +93,15 @@ class Worker:
         self._tasks[session.n] = task
         task.add_done_callback(lambda done: self._forget(session.n, done))
         return task
+
+    @contextmanager
+    def _adopt(self, parent: Exchange, message_id: str) -> Generator[None]:
+        """While this lasts, the exchange of that id carries out a call of the parent's."""
+        self._adopted[message_id] = parent
+        try:
+            yield
+        finally:
+            del self._adopted[message_id]
 
     async def mend(self, session: SessionRow) -> None:
         """Return once nothing of this session is left by a dead process, or waits for an answer; the rest runs on."""
@@ -147,9 +161,20 @@ class Worker:
         if status == "queued" or pen.lease.parked:
             self._tell_mended(session.n)
         recalled = self._recall.take(session.n, pen.seq)
-        known = recalled.known if recalled else None
-        exchange = Exchange(pen, prompt.message_id, session, self._hands, self._attachments, known)
-        exchange.asking.on_wait = partial(self._tell_mended, session.n)
+        parent = self._adopted.get(prompt.message_id)
+        exchange = Exchange(
+            pen,
+            prompt.message_id,
+            session,
+            self._hands,
+            self._attachments,
+            recalled,
+            parent,
+        )
+        runs = Runs(self.attend, partial(self._adopt, exchange), self._place)
+        exchange.children = Children(exchange, runs, self._log)
+        if parent is None:
+            exchange.asking.on_wait = partial(self._tell_mended, session.n)
         try:
             if status == "running":
                 await self._take_up(session, exchange, prompt)
@@ -160,7 +185,9 @@ class Worker:
                         recalled.history.append(Message("user", prompt.content))
                     await self._run(session, exchange, prompt, recalled)
         except Parked:
-            if await self._log.database.write(lambda c: leases.park(c, pen.lease)):
+            if await self._log.database.write(
+                lambda c: leases.park(c, pen.lease, exchange.asking.n)
+            ):
                 return True
             if exchange.leaving:
                 await finish(exchange, STOPPED, "Cancelled by the user")
@@ -203,7 +230,9 @@ class Worker:
         if running.cancelled():  # before its first step, so that it could not close itself
             await finish(exchange, STOPPED, "Cancelled by the user")
         elif (history := running.result()) is not None:
-            self._recall.keep(session.n, exchange.pen.seq, Recalled(history, exchange.known))
+            self._recall.keep(
+                session.n, exchange.pen.seq, Recalled(history, exchange.known, exchange.told)
+            )
 
     async def _watch(
         self, n: int, after: int, exchange: Exchange, running: asyncio.Task[Any]
@@ -236,7 +265,7 @@ class Worker:
         if lease.parked:
             await self._run(session, exchange, prompt, resumed=True)
             return
-        if track.calls and self._log.database.read_now(lambda c: asks.waits(c, session.n)):
+        if self._log.database.read_now(lambda c: asks.waits(c, session.n)):
             raise Parked  # the process that asked died; the ask did not
         exchange.emit(facts.Interrupted("The process that ran this exchange ended."))
         if self._on_crash == "close" or lease.takeovers >= MAX_TAKEOVERS:

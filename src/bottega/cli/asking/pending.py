@@ -20,6 +20,7 @@ _ANSWERS = {
     "question": "answer --note TEXT",
     "plan": "accept     # or discard",
     "client": "result --input JSON",
+    "limit": "raise      # or stop",
 }
 
 

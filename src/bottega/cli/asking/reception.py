@@ -10,6 +10,7 @@ from typing import Protocol
 
 from bottega.cli.asking.choice import Choice
 from bottega.cli.asking.desk import Desk
+from bottega.cli.asking.more import More
 from bottega.cli.asking.question import Question
 from bottega.cli.asking.shown import summary
 from bottega.cli.screen.clean import one_line
@@ -20,7 +21,7 @@ from bottega.events.event import Event
 from bottega.sessions.asks import TOLD, Ask, Reply
 from bottega.studio import Session
 
-_GOOD = ("allow_once", "allow_all", "edit", "answer")
+_GOOD = ("allow_once", "allow_all", "edit", "answer", "raise")
 
 
 class _Deciding(Protocol):
@@ -74,7 +75,7 @@ class Reception:
             if not self._waiting:
                 return
             ask = found[self._waiting[0]]
-            if ask.kind in ("tool", "question"):
+            if ask.kind in ("tool", "question", "limit"):
                 await self._one(ask)
             elif ask.kind != "plan":  # which is asked about when the exchange is over
                 told = "waits for the program that offered this tool"
@@ -102,6 +103,8 @@ class Reception:
     def _question(self, ask: Ask) -> _Deciding:
         if ask.kind == "question":
             return Choice(self._desk, ask)
+        if ask.kind == "limit":
+            return More(self._desk, ask)
         return Question(self._desk, ask, self._session.row.folder, lambda: len(self._waiting) - 1)
 
     async def _answered(self, ask: Ask, reply: Reply) -> bool:

@@ -1,7 +1,6 @@
 """A request as the Messages API wants it: roles alternate, results first, thoughts go back sealed.
 
-The prefix that stays the same (tools, system) and the last message of the user are marked for the
-prompt cache.
+What stays the same (tools, system) and the user's last two turns are marked for the prompt cache.
 """
 
 import re
@@ -20,13 +19,14 @@ from bottega.messages.block import (
 from bottega.messages.message import Message
 from bottega.providers.anthropic import thinking
 from bottega.providers.protocol import abilities
+from bottega.providers.protocol.cache_marks import MARK, mark_turns
 from bottega.providers.protocol.json_values import encode
+from bottega.providers.protocol.schemas import narrowed, unheld
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 VERSION = "2023-06-01"
 """The version that every server of this protocol knows; `Target.headers` may name a newer one."""
 
-_CACHE = {"type": "ephemeral"}
 _PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -37,21 +37,19 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     """The HTTP request; raises `Unsupported` where the model lacks what a message needs."""
     abilities.check(request)
     plan = thinking.plan(request)
-    body: _Wire = {
-        "model": request.model,
-        "max_tokens": plan.max_tokens,
-        "messages": _conversation(request),
-        **plan.fields,
-    }
+    body: _Wire = {"model": request.model, "max_tokens": plan.max_tokens, **plan.fields}
+    notices = [*plan.notices, *_set_schema(body, request)]
+    notices += _set_temperature(body, request, plan.thinks)
     if request.stream:
         body["stream"] = True
     if request.system.strip():
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHE}]
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": MARK}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
         if "system" not in body:
-            body["tools"][-1]["cache_control"] = _CACHE
-    notices = [*plan.notices, *_set_temperature(body, request, plan.thinks)]
+            body["tools"][-1]["cache_control"] = MARK
+    # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
+    body["messages"] = _conversation(request)
     return WireRequest(_url(target.base_url), _headers(target), encode(body), tuple(notices))
 
 
@@ -66,6 +64,19 @@ def _headers(target: Target) -> dict[str, str]:
     if target.key:
         headers["x-api-key"] = target.key
     return {**headers, **{name.lower(): value for name, value in target.headers.items()}}
+
+
+def _set_schema(body: _Wire, request: Request) -> list[str]:
+    """Tools may be on offer at the same time. A server of this protocol that is not Anthropic knows no such field."""
+    if request.schema is None:
+        return []
+    able = request.abilities.json and thinking.version_of(request.model) > (0, 0)
+    schema = narrowed(request.schema) if able else None
+    if schema is None:
+        return [unheld(request.model)]
+    form = {"type": "json_schema", "schema": schema}
+    body["output_config"] = {**body.get("output_config", {}), "format": form}
+    return []
 
 
 def _set_temperature(body: _Wire, request: Request, thinks: bool) -> list[str]:
@@ -98,8 +109,7 @@ def _conversation(request: Request) -> list[_Wire]:
     for turn in turns:
         if turn["role"] == "user":
             turn["content"].sort(key=_after_results)
-    if turns and turns[-1]["role"] == "user":
-        turns[-1]["content"][-1]["cache_control"] = _CACHE
+    mark_turns(turns)
     return turns
 
 

@@ -120,11 +120,14 @@ def _with_budget(request: Request, effort: Effort, version: tuple[int, int], mos
 
 
 def _inside_foreign_turn(messages: tuple[Message, ...]) -> bool:
-    """Whether tool results answer a turn without a sealed thought: an error with a budget."""
-    if not messages or messages[-1].role != "tool":
-        return False
+    """Whether tool results, with a word of the user's or without, answer a turn without a sealed thought: an error
+    with a budget."""
+    answers = False
     for message in reversed(messages):
+        answers = answers or message.role == "tool"
         if message.role == "assistant":
+            if not answers:
+                return False
             first = message.content[0] if message.content else None
             return not (isinstance(first, Reasoning) and first.origin == "anthropic")
     return False

@@ -20,6 +20,7 @@ from bottega.messages.message import Message
 from bottega.providers.gemini import thinking
 from bottega.providers.protocol import abilities
 from bottega.providers.protocol.json_values import encode
+from bottega.providers.protocol.schemas import unheld
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 UNSEALED = "skip_thought_signature_validator"
@@ -34,7 +35,7 @@ _Wire = dict[str, Any]
 def to_wire(request: Request, target: Target) -> WireRequest:
     """The HTTP request; raises `Unsupported` where the model lacks what a message needs."""
     abilities.check(request)
-    body: _Wire = {"contents": _Conversation(request).contents()}
+    body: _Wire = {}
     if request.system.strip():
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
@@ -42,6 +43,8 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     config, notices = _config(request)
     if config:
         body["generationConfig"] = config
+    # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
+    body["contents"] = _Conversation(request).contents()
     return WireRequest(_url(request, target), _headers(target), encode(body), notices)
 
 
@@ -77,7 +80,17 @@ def _config(request: Request) -> tuple[_Wire, tuple[str, ...]]:
         notices = (*notices, words)
     if plan.config:
         config["thinkingConfig"] = plan.config
+    if request.schema is not None and _can_hold(request):
+        config |= {"responseMimeType": "application/json", "responseJsonSchema": request.schema}
+    elif request.schema is not None:
+        notices = (*notices, unheld(request.model))
     return config, notices
+
+
+def _can_hold(request: Request) -> bool:
+    """Models before 3 refuse a schema while tools are on offer; those that are no Gemini refuse it always."""
+    version = thinking.version_of(request.model)
+    return request.abilities.json and version >= ((3, 0) if request.tools else (2, 0))
 
 
 def _tool(tool: ToolSpec) -> _Wire:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from bottega.messages.aside import is_only_asides
 from bottega.messages.block import Text, ToolResult, ToolUse, plain_text
 from bottega.messages.message import Message
 from bottega.providers.guide import answers
@@ -65,7 +66,7 @@ def _past(messages: Sequence[Message]) -> Past:
             elif isinstance(block, ToolResult) and block.tool_id in uses:
                 since.append((uses[block.tool_id], block))
                 file = _seen_file(uses[block.tool_id], block) or file
-        if message.role == "user" and not _only_results(message):
+        if message.role == "user" and not _only_results(message) and not is_only_asides(message):
             text, since = plain_text(message.content), []
     return Past(text, count, tuple(since), file)
 

@@ -21,6 +21,7 @@ from bottega.messages.block import (
 )
 from bottega.messages.message import Message
 from bottega.providers.openai.parts import (
+    add_cache_key,
     add_temperature,
     arguments_text,
     audio_part,
@@ -28,15 +29,19 @@ from bottega.providers.openai.parts import (
     check_media,
     data_url,
     file_name,
+    held_to,
     is_openai,
     joined,
     may_reason,
     post,
 )
+from bottega.providers.protocol.cache_marks import mark_chat
 from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 
 _STRICT = ("api.groq.com", "api.mistral.ai", "api.cerebras.ai", "api.x.ai")
 """Hosts that refuse a message with fields they do not know."""
+_SCHEMALESS = ("api.deepseek.com", "api.z.ai", "open.bigmodel.cn")
+"""Hosts that can be held to JSON, but to no schema."""
 
 
 def to_wire(request: Request, target: Target) -> WireRequest:
@@ -44,9 +49,12 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     check_abilities(request)
     notices: list[str] = []
     body: dict[str, Any] = {"model": request.model}
-    body["messages"] = _Messages(request, target, notices).all()
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
+    if held := held_to(request, notices):
+        loose = _host(target) in _SCHEMALESS
+        whole = {"type": "json_schema", "json_schema": held}
+        body["response_format"] = {"type": "json_object"} if loose else whole
     add_temperature(body, request, notices)
     if request.max_output is not None:
         body["max_completion_tokens" if is_openai(target) else "max_tokens"] = request.max_output
@@ -55,6 +63,11 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     body["stream"] = request.stream
     if request.stream and _host(target) != "api.mistral.ai":
         body["stream_options"] = {"include_usage": True}
+    add_cache_key(body, request, target)
+    # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
+    messages = _Messages(request, target, notices).all()
+    marked = _host(target) == "openrouter.ai" and request.model.startswith("anthropic/")
+    body["messages"] = mark_chat(messages) if marked else messages
     return post(target, "/chat/completions", body, notices)
 
 
@@ -86,23 +99,34 @@ class _Messages:
                 continue
             if self._shown:
                 self._flush()
-            if len(content) == 1 and type(content[0]) is Text and content[0].text:
-                # Nearly every message of a long history; both roles say it alike.
-                self._out.append({"role": message.role, "content": content[0].text})
-            elif message.role == "user":
+            if message.role == "user":
                 self._add_user(content)
+            elif len(content) == 1 and type(content[0]) is Text and content[0].text:
+                self._out.append({"role": "assistant", "content": content[0].text})
             else:
                 self._add_assistant(content)
         self._flush()
         return self._out
 
     def _add_user(self, content: Sequence[Block]) -> None:
-        texts = [block for block in content if isinstance(block, Text)]
-        if not any(isinstance(block, Media) for block in content):
-            self._out.append({"role": "user", "content": joined(texts)})
-            return
-        parts = [self._part(block) for block in content if isinstance(block, Text | Media)]
-        self._out.append({"role": "user", "content": [part for part in parts if part]})
+        if len(content) == 1 and type(content[0]) is Text:
+            # Nearly every message of a long history.
+            self._hear(content[0].text)
+        elif any(isinstance(block, Media) for block in content):
+            parts = [self._part(block) for block in content if isinstance(block, Text | Media)]
+            self._hear([part for part in parts if part])
+        else:
+            self._hear(joined([block for block in content if isinstance(block, Text)]))
+
+    def _hear(self, said: str | list[dict[str, Any]]) -> None:
+        """What the user said. Who speaks twice in a row has spoken once: strict servers want roles to alternate."""
+        last = self._out[-1] if self._out else {}
+        if last.get("role") != "user":
+            self._out.append({"role": "user", "content": said})
+        elif isinstance(last["content"], str) and isinstance(said, str):
+            last["content"] += f"\n\n{said}"
+        else:
+            last["content"] = [*_as_parts(last["content"]), *_as_parts(said)]
 
     def _part(self, block: Text | Media) -> dict[str, Any] | None:
         if isinstance(block, Text):
@@ -151,8 +175,12 @@ class _Messages:
 
     def _flush(self) -> None:
         if self._shown:
-            self._out.append({"role": "user", "content": self._shown})
+            self._hear(self._shown)
             self._shown = []
+
+
+def _as_parts(said: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": said}] if isinstance(said, str) else said
 
 
 def _call(use: ToolUse) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import msgspec
 
 from bottega.errors import Unsupported
 from bottega.messages.block import Audio, Document, Image, Media, Text, ToolUse
+from bottega.providers.protocol.schemas import NAME, is_strict, unheld
 from bottega.providers.protocol.surrogates import mended
 from bottega.providers.provider import Request, Target, WireRequest
 
@@ -16,7 +17,17 @@ _FORMATS = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "x-
 def is_openai(target: Target) -> bool:
     """Whether requests go to OpenAI itself, or to Azure's house of it."""
     host = urlsplit(target.base_url).hostname or ""
-    return host == "api.openai.com" or host.endswith((".api.openai.com", ".openai.azure.com"))
+    return _is_itself(host) or host.endswith(".openai.azure.com")
+
+
+def _is_itself(host: str) -> bool:
+    return host == "api.openai.com" or host.endswith(".api.openai.com")
+
+
+def add_cache_key(body: dict[str, Any], request: Request, target: Target) -> None:
+    """Requests with one key go to one machine, where their beginning is cached. Only OpenAI itself knows the field."""
+    if request.cache_key and _is_itself(urlsplit(target.base_url).hostname or ""):
+        body["prompt_cache_key"] = request.cache_key[:64]
 
 
 def post(target: Target, path: str, body: dict[str, Any], notices: list[str]) -> WireRequest:
@@ -79,6 +90,16 @@ def may_reason(request: Request, notices: list[str]) -> bool:
         return request.abilities.reasoning
     notices.append(f"The model {request.model!r} takes no reasoning effort; it was left out.")
     return False
+
+
+def held_to(request: Request, notices: list[str]) -> dict[str, Any] | None:
+    """The schema that the answer must fit, with its name; None where there is none, or the model would refuse it."""
+    if request.schema is None:
+        return None
+    if not request.abilities.json:
+        notices.append(unheld(request.model))
+        return None
+    return {"name": NAME, "schema": request.schema, "strict": is_strict(request.schema)}
 
 
 def data_url(block: Media) -> str:

@@ -17,6 +17,7 @@ from bottega.messages.block import (
     ToolUse,
 )
 from bottega.providers.openai.parts import (
+    add_cache_key,
     add_temperature,
     arguments_text,
     audio_part,
@@ -24,6 +25,7 @@ from bottega.providers.openai.parts import (
     check_media,
     data_url,
     file_name,
+    held_to,
     is_openai,
     joined,
     may_reason,
@@ -34,6 +36,9 @@ from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 _THINKERS = ("gpt-5", "o1", "o3", "o4", "codex")
 """Families that think unasked; a model of another kind refuses to be asked for sealed thoughts."""
 
+_LEAST_OUTPUT = 16
+"""Fewer tokens of answer are refused."""
+
 
 def to_wire(request: Request, target: Target) -> WireRequest:
     """The HTTP request. Raises `errors.Unsupported` where the model lacks what a message needs."""
@@ -42,12 +47,11 @@ def to_wire(request: Request, target: Target) -> WireRequest:
     body: dict[str, Any] = {"model": request.model}
     if request.system:
         body["instructions"] = request.system
-    body["input"] = _Input(request, target, notices).all()
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     add_temperature(body, request, notices)
     if request.max_output is not None:
-        body["max_output_tokens"] = request.max_output
+        body["max_output_tokens"] = max(request.max_output, _LEAST_OUTPUT)
     thinks = may_reason(request, notices)
     if thinks:
         body["reasoning"] = {"effort": request.effort}
@@ -55,8 +59,13 @@ def to_wire(request: Request, target: Target) -> WireRequest:
             body["reasoning"]["summary"] = "auto"
     if thinks or (request.abilities.reasoning and request.model.startswith(_THINKERS)):
         body["include"] = ["reasoning.encrypted_content"]
+    if held := held_to(request, notices):
+        body["text"] = {"format": {"type": "json_schema", **held}}
     body["store"] = False
     body["stream"] = request.stream
+    add_cache_key(body, request, target)
+    # What grows comes last: the beginning of two requests of a session is the same, byte for byte.
+    body["input"] = _Input(request, target, notices).all()
     return post(target, "/responses", body, notices)
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from bottega.events import facts as f
 from bottega.events.codec import VERSION, decode
+from bottega.messages.aside import alone, around
 from bottega.messages.block import Text, ToolResult
 from bottega.messages.message import Message
 from bottega.sessions.feed import Row
@@ -33,6 +34,12 @@ class _Result(msgspec.Struct, gc=False, tag_field="type", tag="tool_result"):
     v: int = 1
 
 
+class _Aside(msgspec.Struct, gc=False, tag_field="type", tag="aside"):
+    at: int
+    data: f.Aside
+    v: int = 1
+
+
 class _Compaction(msgspec.Struct, gc=False, tag_field="type", tag="compaction"):
     at: int
     data: f.Compaction
@@ -41,9 +48,9 @@ class _Compaction(msgspec.Struct, gc=False, tag_field="type", tag="compaction"):
 
 _TOLD = tuple(
     b'{"type":"%s"' % str(kind.__struct_config__.tag).encode()
-    for kind in (_User, _Assistant, _Result, _Compaction)
+    for kind in (_User, _Assistant, _Result, _Aside, _Compaction)
 )
-_read = msgspec.json.Decoder(_User | _Assistant | _Result | _Compaction).decode
+_read = msgspec.json.Decoder(_User | _Assistant | _Result | _Aside | _Compaction).decode
 
 
 def replay(rows: Iterable[Row]) -> list[Message]:
@@ -73,6 +80,11 @@ def _messages(facts: Iterable[tuple[int, int, Any]]) -> list[Message]:
         elif kind is f.ToolResultFact:
             result = ToolResult(said.tool_id, said.content, said.is_error)
             told.append((index, Message("tool", (result,), at)))
+        elif kind is f.Aside:
+            if told and told[-1][1].role == "user":
+                told[-1] = (told[-1][0], around(told[-1][1], said.before, said.after))
+            else:
+                told.append((index, alone(said.before, said.after, at)))
         elif kind is f.Compaction:
             summary = Message("user", (Text(said.summary),), at)
             told = [(said.upto, summary), *(pair for pair in told if pair[0] > said.upto)]

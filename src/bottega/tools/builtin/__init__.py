@@ -14,6 +14,7 @@ def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
     from bottega.tools.builtin.files.read_file import READ_FILE
     from bottega.tools.builtin.files.write_file import WRITE_FILE
     from bottega.tools.builtin.planning.ask_user import ASK_USER
+    from bottega.tools.builtin.planning.delegate import DELEGATE
     from bottega.tools.builtin.planning.todo_read import TODO_READ
     from bottega.tools.builtin.planning.todo_write import TODO_WRITE
     from bottega.tools.builtin.project.about import GET_PROJECT_INFO
@@ -26,5 +27,5 @@ def builtin_registry(fetcher: Fetcher | None = None) -> Registry:
 
     files = (READ_FILE, LIST_DIR, GLOB, GREP, WRITE_FILE, PATCH_FILE, MULTI_EDIT)
     shell = (BASH_EXEC, SHELL_OPEN, SHELL_EXEC, SHELL_CLOSE, READ_OUTPUT)
-    planning = (GET_PROJECT_INFO, TODO_READ, TODO_WRITE, ASK_USER)
+    planning = (GET_PROJECT_INFO, TODO_READ, TODO_WRITE, ASK_USER, DELEGATE)
     return Registry((*files, *shell, *planning, web_fetch(fetcher or Fetcher())))

@@ -65,7 +65,7 @@ async def state(root: Root) -> dict[str, Any] | None:
         kind = 0
     if not stat.S_ISDIR(kind):
         return {"note": "The repository itself lies outside this folder; its state is not known."}
-    found = await asyncio.to_thread(_repository, root)
+    found = await asyncio.to_thread(repository, root)
     return _known(root, found) | await _status(root, found)
 
 
@@ -79,7 +79,7 @@ def _known(root: Root, found: Repository) -> dict[str, Any]:
     return told
 
 
-def _repository(root: Root) -> Repository:
+def repository(root: Root) -> Repository:
     head = text(root, ".git/HEAD", 4096).strip()
     ref = head.removeprefix("ref:").strip() if head.startswith("ref:") else ""
     if not _REF.fullmatch(ref) or ".." in ref:

@@ -5,10 +5,10 @@ the answer wakes any worker.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -18,6 +18,8 @@ from bottega.ids import fresh
 from bottega.sessions import asks
 from bottega.sessions.asks import Ask, Asks, Reply
 from bottega.sessions.pen import Also
+
+T = TypeVar("T")
 
 PATIENCE = 60.0
 """Seconds that an exchange with nothing else to do waits in place for an answer."""
@@ -50,12 +52,15 @@ class Asking:
     ) -> None:
         self._rows = rows
         self._record = record
-        self._n = n
+        self.n = n
+        """The session in which is asked: a child asks in the one at the top."""
         self._message_id = message_id
         self._patience = patience
         self._waits: dict[str, _Wait] = {}
         self._busy = 0
         self._timer: asyncio.TimerHandle | None = None
+        self.parked = False
+        """Patience has run out."""
         self.on_wait: Callable[[], None] = lambda: None
         """Called when something is waited for."""
 
@@ -69,13 +74,22 @@ class Asking:
         """Calls wait for answers, and nothing else is at work."""
         return bool(self._waits) and not self._busy
 
-    async def at_work(self, work: Awaitable[facts.ToolResultFact]) -> facts.ToolResultFact:
-        """Await a call; while it waits for an answer it does not count as work."""
+    async def at_work(self, work: Awaitable[T]) -> T:
+        """Await a call, or what else is done; while it waits for an answer it does not count as work."""
         self._work(1)
         try:
             return await work
         finally:
             self._work(-1)
+
+    @contextmanager
+    def resting(self) -> Generator[None]:
+        """A child's calls are at work in place of the call that started it."""
+        self._work(-1)
+        try:
+            yield
+        finally:
+            self._work(1)
 
     async def ask(
         self,
@@ -95,14 +109,14 @@ class Asking:
         if known and known.reply:
             return known
         ask = known or Ask(
-            asked.approval_id or fresh("ask"), self._n, self._message_id, 0, asked, arguments
+            asked.approval_id or fresh("ask"), self.n, self._message_id, 0, asked, arguments
         )
         wait = self._waits[ask.id] = _Wait(ask, is_allowed)
         try:
             if not known:
                 asked = msgspec.structs.replace(asked, approval_id=ask.id)
                 await self._record(
-                    asked, partial(_insert, self._n, self._message_id, asked, arguments)
+                    asked, partial(_insert, self.n, self._message_id, asked, arguments)
                 )
             elif (again := self._rows.get(ask.id)).reply:  # before this one listened
                 return again
@@ -117,7 +131,7 @@ class Asking:
             del self._waits[ask.id]
 
     def _known(self, asked: facts.ApprovalRequired) -> Ask | None:
-        earlier = self._rows.of_call(self._n, self._message_id, asked.tool_id)
+        earlier = self._rows.of_call(self.n, self._message_id, asked.tool_id)
         same = [ask for ask in earlier if (ask.kind, ask.asked.hash) == (asked.kind, asked.hash)]
         return same[-1] if same else None
 
@@ -142,16 +156,18 @@ class Asking:
                 if not wait.reply.done():
                     wait.reply.set_result(reply)
 
-    async def close(self) -> None:
-        """Nothing that was asked matters any more."""
-        for ask in self._rows.open(self._n):
+    async def close(self, child: str = "") -> None:
+        """Nothing that was asked matters any more; of a child, only what it asked."""
+        for ask in self._rows.open(self.n):
+            if child and ask.asked.detail.get("child", {}).get("session_id") != child:
+                continue
             if ask.message_id == self._message_id and ask.kind != "plan":
                 with suppress(Conflict):
                     await self._settle(ask, Reply("closed"))
 
     async def drop_plans(self) -> None:
         """The conversation went on: what was planned before is not to be accepted by accident."""
-        for ask in self._rows.open(self._n):
+        for ask in self._rows.open(self.n):
             if ask.kind == "plan":
                 with suppress(Conflict):
                     await self._settle(ask, Reply("closed"))
@@ -171,6 +187,7 @@ class Asking:
             self._timer = loop.call_later(self._patience, self._park)
 
     def _park(self) -> None:
+        self.parked = True
         for wait in self._waits.values():
             if not wait.reply.done():
                 wait.reply.set_exception(Parked())

@@ -29,7 +29,7 @@ from bottega.tools.call import bounded_outcome, failed, found, perform, wrong
 from bottega.tools.schedule import Claim, run_all
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
 from bottega.workers.acting.context import CallContext
-from bottega.workers.acting.question import asked, fingerprint
+from bottega.workers.acting.question import asked, by_child, fingerprint
 from bottega.workers.acting.scene import Scene
 from bottega.workers.acting.shield import to_its_end, whatever_comes
 from bottega.workers.acting.watching import Watching
@@ -82,7 +82,7 @@ class Calls:
         registry = self._exchange.plan.registry
         return tuple(
             each.grant
-            for each in self._hands.asks.grants(self._exchange.session.n)
+            for each in self._hands.asks.grants(self._exchange.asking.n)
             if each.fingerprint == fingerprint(registry.find(each.grant.tool))
         )
 
@@ -180,6 +180,7 @@ class Calls:
         question = await asyncio.to_thread(
             asked, call.use, call.touch, verdict, change, bound, profile, mark
         )
+        question = by_child(question, self._exchange)
         await self._in_turn(call)
         answered = await self._exchange.asking.ask(
             question,

@@ -17,6 +17,7 @@ from bottega.providers.provider import Failed, Finished, Request
 from bottega.tools.context import Question, Todo
 from bottega.tools.tool import Tool
 from bottega.workers.acting.noted import Noted
+from bottega.workers.acting.question import by_child
 from bottega.workers.acting.scene import Scene
 from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.outputs import Outputs
@@ -98,22 +99,41 @@ class CallContext:
             "question",
             self.call_id,
             self._use.name,
-            hashlib.sha256(body + f"/{self._exchange.step}".encode()).hexdigest(),
+            hashlib.sha256(body + self._place.encode()).hexdigest(),
             question.text,
             question.choices,
         )
+        asked = by_child(asked, self._exchange)
         answered = await self._exchange.asking.ask(asked, self._use.input, may_park=self._may_park)
         assert answered.reply is not None
         return answered.reply.note
 
+    @property
+    def _place(self) -> str:
+        """Where in all that happens this call stands: the same question is another one elsewhere."""
+        exchange = self._exchange
+        return f"/{exchange.session.id if exchange.parent else ''}/{exchange.step}"
+
+    async def spawn(self, agent: str, task: str) -> dict[str, Any]:
+        done = await self._exchange.children.run(self.call_id, agent, task, self.emit_output)
+        end = done.response
+        self._usage = self._usage + end.usage
+        self._cost = None if end.cost is None or self._cost is None else self._cost + end.cost
+        return {
+            "session_id": done.session_id,
+            "success": end.success,
+            "completion_reason": end.completion_reason,
+            "iterations": end.iterations,
+            "response": end.final_response,
+        }
+
     async def delegate(self) -> dict[str, Any]:
         """Have the client that declared this tool run it, and wait for what it sends back."""
-        body = msgspec.json.encode(
-            [self._use.name, self._use.input, self._exchange.step], order="sorted"
-        )
+        body = msgspec.json.encode([self._use.name, self._use.input, self._place], order="sorted")
         asked = facts.ApprovalRequired(
             "", "client", self.call_id, self._use.name, hashlib.sha256(body).hexdigest()
         )
+        asked = by_child(asked, self._exchange)
         answered = await self._exchange.asking.ask(asked, self._use.input)
         assert answered.reply is not None
         return answered.reply.input or {}
@@ -140,6 +160,7 @@ class CallContext:
             async for event in stream:
                 if isinstance(event, Finished):
                     cost = event.cost if event.cost is not None else model.price(event)
+                    await self._exchange.spend(event.usage, cost)
                     self._usage = self._usage + event.usage
                     self._cost = None if cost is None or self._cost is None else self._cost + cost
                     return plain_text(event.content).strip()

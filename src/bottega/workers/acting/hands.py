@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
-from bottega.approvals.mode import MODES, Mode
+from bottega.agents.limits import Window
+from bottega.approvals.mode import MODES, Mode, checked_mode
 from bottega.approvals.rule import Rule
 from bottega.errors import NotFound
 from bottega.events import facts
@@ -17,6 +18,7 @@ from bottega.sessions.session import SessionRow, Sessions
 from bottega.tools.cache import Cache
 from bottega.workers.acting.asking import PATIENCE
 from bottega.workers.acting.known import Known
+from bottega.workers.told import FOLDED, Told
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fence
 from bottega.workspaces.locks import Locks
@@ -25,6 +27,8 @@ from bottega.workspaces.outputs.source import Source
 from bottega.workspaces.sandbox.sandbox import Sandboxes
 from bottega.workspaces.shells.shells import BUFFER, Shells
 from bottega.workspaces.watch.watch import Watch
+
+NO_WINDOW = Window()
 
 
 class Hands:
@@ -36,11 +40,13 @@ class Hands:
         rules: Sequence[Rule] = (),
         mode: Mode = "ask",
         patience: float = PATIENCE,
+        window: Window = NO_WINDOW,
     ) -> None:
         self.asks = Asks(log)
         self.sandboxes = sandboxes
         self._rules = tuple(rules)
         self.patience = patience
+        self.window = window
         self._log = log
         self._sessions = Sessions(log.database)
         self._mode: Mode = mode
@@ -53,8 +59,10 @@ class Hands:
 
     def mode(self, session: SessionRow) -> Mode:
         """The mode that a step which begins now has."""
-        chosen = self._sessions.get(session.id).mode
-        return chosen if chosen in MODES else self._mode
+        row = self._sessions.get(session.id)
+        while row.parent is not None:  # a child does what its parent may do
+            row = self._sessions.numbered(row.parent)
+        return checked_mode(row.mode) if row.mode in MODES else self._mode
 
     def rules(self, root: Root) -> tuple[Rule, ...]:
         """The user's rules; what Bottega itself keeps is nobody's to touch, even if it lies inside the workspace."""
@@ -117,6 +125,13 @@ class Hands:
             known.note(decode(index, body))
         return known
 
+    def told(self, n: int) -> Told:
+        """What the model was told beside the user's words, from the session's log."""
+        told = Told()
+        for index, body in self._facts(n, *FOLDED):
+            told.note(decode(index, body))
+        return told
+
     def todos(self, n: int) -> tuple[facts.TodoItem, ...]:
         """The to-do list as it stands."""
         for index, body in self._facts(n, b'{"type":"todos_changed"', newest_first=True):
@@ -124,13 +139,15 @@ class Hands:
             return changed.todos if isinstance(changed, facts.TodosChanged) else ()
         return ()
 
-    def _facts(self, n: int, begin: bytes, *, newest_first: bool = False) -> Iterator[Row]:
-        """The session's facts whose bytes begin so."""
+    def _facts(self, n: int, *begins: bytes, newest_first: bool = False) -> Iterator[Row]:
+        """The session's facts whose bytes begin in one of these ways."""
+        either = " OR ".join(["substr(body, 1, ?) = ?"] * len(begins))
+        wanted = [word for begin in begins for word in (len(begin), begin)]
         rows = self._log.database.read_now(
             lambda c: c.execute(
-                "SELECT idx, body FROM events WHERE session = ?1 AND kind = 0"
-                " AND substr(body, 1, length(?2)) = ?2 ORDER BY idx",
-                (n, begin),
+                "SELECT idx, body FROM events WHERE session = ? AND kind = 0"  # noqa: S608
+                f" AND ({either}) ORDER BY idx",
+                (n, *wanted),
             ).fetchall()
         )
         return iter(rows[::-1] if newest_first else rows)

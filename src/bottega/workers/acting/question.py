@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import msgspec
+
 from bottega.approvals.touch import Touch
 from bottega.approvals.verdict import Verdict
 from bottega.events import facts
 from bottega.messages.block import ToolUse
 from bottega.tools.tool import Tool
+from bottega.workers.acting.scene import Scene
 from bottega.workspaces.changes.diff import Difference
 from bottega.workspaces.edit import Change
 
@@ -51,3 +54,11 @@ def diff(change: Change) -> str:
         for edit in change.edits
         for line in Difference(edit.path, edit.before, edit.after).lines()
     ).decode("utf-8", "replace")
+
+
+def by_child(asked: facts.ApprovalRequired, scene: Scene) -> facts.ApprovalRequired:
+    """What a child asks says so: it is asked in the session at the top."""
+    if scene.parent is None:
+        return asked
+    child = {"session_id": scene.session.id, "agent": scene.plan.agent.slug}
+    return msgspec.structs.replace(asked, detail={**asked.detail, "child": child})

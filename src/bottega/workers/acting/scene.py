@@ -1,5 +1,6 @@
 """What a call finds around it: the exchange that it belongs to, as far as calls need to know it."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from bottega.agents.plan import Plan
 from bottega.events import facts
 from bottega.messages.block import ToolUse
+from bottega.messages.message import Usage
 from bottega.sessions.pen import Also
 from bottega.sessions.session import SessionRow
 from bottega.storage.blobs import Blobs
@@ -15,9 +17,26 @@ from bottega.workers.acting.asking import Asking
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import Noted
+from bottega.workers.told import Told
+from bottega.workers.track import Track
 from bottega.workspaces.edit import Change
 from bottega.workspaces.fence import Fence
 from bottega.workspaces.sandbox.sandbox import Sandbox
+
+Show = Callable[[str], None]
+
+
+class Done(msgspec.Struct, frozen=True):
+    """How a task ended that was handed on."""
+
+    session_id: str
+    response: facts.ExchangeResponse
+
+
+class Hires(Protocol):
+    async def run(self, tool_id: str, agent: str, task: str, show: Show) -> Done:
+        """Have an agent carry the task out, and wait for its end; `show` is told what it does."""
+        ...
 
 
 class Scene(Protocol):
@@ -27,9 +46,20 @@ class Scene(Protocol):
     plan: Plan
     hands: Hands
     known: Known
+    told: Told
+    track: Track
     asking: Asking
     fence: Fence
     store: Blobs
+    leaving: bool
+
+    @property
+    def children(self) -> Hires: ...
+
+    @property
+    def parent(self) -> "Scene | None":
+        """The exchange one of whose calls this one carries out."""
+        ...
 
     def emit(self, payload: msgspec.Struct) -> None: ...
 
@@ -46,6 +76,10 @@ class Scene(Protocol):
     async def answer(
         self, use: ToolUse, outcome: Outcome, noted: Noted = ...
     ) -> facts.ToolResultFact: ...
+
+    async def spend(self, usage: Usage, cost: int | None) -> None:
+        """Note a model call that a tool made by itself."""
+        ...
 
     async def keep(self, content: bytes) -> str:
         """Keep bytes as a blob of the session."""

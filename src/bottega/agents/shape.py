@@ -1,0 +1,106 @@
+"""What an answer is once it is read as its agent's type reads it: calls, thoughts, signals and files out of its text.
+
+What was found is stored in the answer's blocks, so that no reader of the log has to look for it again.
+"""
+
+from typing import Any
+
+import msgspec
+
+from bottega.agents.agent import Agent, Type
+from bottega.agents.reading.answer import Wanted, read
+from bottega.agents.reading.files import FILE_FORM, files
+from bottega.agents.reading.shown import Shown
+from bottega.agents.reading.text_calls import told_foreign
+from bottega.agents.reading.thought import THOUGHT_FORM
+from bottega.events import facts
+from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text
+
+SAVE = "write_file"
+"""The tool by which a file that an answer holds is saved: it passes the same gate as any other."""
+
+
+NEEDS: dict[Type, str] = {"StreamAgent": FILE_FORM, "ReActAgent": THOUGHT_FORM}
+"""What the model of an agent of that type has to know, whatever its prompt says."""
+
+
+class Shaped(msgspec.Struct, frozen=True):
+    content: tuple[Block, ...]
+    signalled: bool = False
+    """It says that the task is complete."""
+    foreign: str = ""
+    """What to tell a model that wrote a call in a form that is not run."""
+    calls_in_text: bool = False
+    cut_off: tuple[str, ...] = ()
+    """Files that broke off before their end."""
+
+
+class Lens:
+    """What of a text may be shown while it is written."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._shown = Shown(wanted)
+        self._thoughts = 0
+
+    def feed(self, piece: str) -> list[msgspec.Struct]:
+        text = self._shown.feed(piece)
+        pieces: list[msgspec.Struct] = [facts.ReasoningDelta(t) for t in self._fresh_thoughts()]
+        return [*pieces, facts.TextDelta(text)] if text else pieces
+
+    def _fresh_thoughts(self) -> tuple[str, ...]:
+        found = self._shown.thoughts[self._thoughts :]
+        self._thoughts += len(found)
+        return tuple(found)
+
+
+class Shaper:
+    def __init__(self, agent: Agent, *, text_mode: bool) -> None:
+        self._single = agent.type == "StreamAgent"
+        self._wanted = Wanted(
+            calls=text_mode, signals=not self._single, thoughts=agent.type == "ReActAgent"
+        )
+        self._text_mode = text_mode
+
+    def lens(self) -> Lens | None:
+        """For one attempt; None: all of its text is shown as it comes."""
+        return None if self._single else Lens(self._wanted)
+
+    def shape(self, content: tuple[Block, ...], step: int) -> Shaped:
+        if self._single:
+            return self._with_files(content, step)
+        blocks: list[Block] = []
+        signalled, foreign, calls = False, "", False
+        for block in content:
+            if not isinstance(block, Text):
+                blocks.append(block)
+                continue
+            found = read(block.text, f"text_{step}_{len(blocks)}_", self._wanted)
+            blocks += _parts(block, found.shown, found.thought, found.calls)
+            signalled = signalled or found.complete
+            foreign = foreign or found.foreign
+            calls = calls or bool(found.calls)
+        told = told_foreign(foreign) if foreign and self._text_mode and not calls else ""
+        return Shaped(tuple(blocks), signalled, told, calls)
+
+    def _with_files(self, content: tuple[Block, ...], step: int) -> Shaped:
+        """The answer as it is, and a call for each file in it."""
+        found = files(plain_text(content))
+        whole = [each for each in found if each.complete]
+        calls = tuple(
+            ToolUse(f"file_{step}_{number}", SAVE, _saving(each.path, each.content))
+            for number, each in enumerate(whole, 1)
+        )
+        cut_off = tuple(each.path for each in found if not each.complete)
+        return Shaped((*content, *calls), cut_off=cut_off)
+
+
+def _saving(path: str, content: str) -> dict[str, Any]:
+    return {"file_path": path, "content": content}
+
+
+def _parts(block: Text, shown: str, thought: str, calls: tuple[ToolUse, ...]) -> list[Block]:
+    """The same block where nothing was taken out: it may be sealed."""
+    thoughts: list[Block] = [Reasoning(thought, said=True)] if thought else []
+    if shown == block.text:
+        return [*thoughts, block, *calls]
+    return [*thoughts, *([Text(shown)] if shown.strip() else []), *calls]

@@ -1,0 +1,99 @@
+"""One model call: its pieces as they come, then the whole answer, as the agent's type reads it."""
+
+from contextlib import aclosing
+
+import msgspec
+
+from bottega.agents.model import Model
+from bottega.agents.shape import Lens, Shaped, Shaper
+from bottega.agents.world import World
+from bottega.events import facts
+from bottega.providers.provider import (
+    CallPiece,
+    Failed,
+    Finished,
+    ReasoningPiece,
+    Request,
+    Reset,
+    Retrying,
+    StreamEvent,
+    TextPiece,
+)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    said: facts.AssistantMessage
+    shaped: Shaped
+
+
+class Call:
+    """One step's model call, which may need more than one attempt."""
+
+    def __init__(self, model: Model, shaper: Shaper, world: World, step: int) -> None:
+        self._model = model
+        self._shaper = shaper
+        self._world = world
+        self._step = step
+        self._attempt = 0
+
+    async def ask(self, request: Request, notices: tuple[str, ...] = ()) -> Answer | Failed:
+        """The answer, emitted; or the failure, which is not told yet."""
+        lens = self._begin()
+        async with aclosing(self._model.provider.stream(request)) as stream:
+            async for event in stream:
+                if isinstance(event, TextPiece):
+                    self._show(lens, event.text)
+                    await self._world.room()
+                elif isinstance(event, Finished):
+                    return self._finished(event, notices)
+                elif isinstance(event, Failed):
+                    return event
+                elif isinstance(event, Reset):
+                    self._world.emit(facts.StreamReset(event.reason))
+                    lens = self._begin()
+                else:
+                    self._emit(event)
+                    await self._world.room()
+        raise AssertionError(f"{self._model.provider.name} ended its stream without a last event")
+
+    def _begin(self) -> Lens | None:
+        self._attempt += 1
+        self._world.count(self._step, self._attempt)
+        self._world.emit(facts.MessageStart(self._model.name, self._model.provider.name))
+        return self._shaper.lens()
+
+    def _show(self, lens: Lens | None, text: str) -> None:
+        if lens is None:
+            self._world.emit(facts.TextDelta(text))
+            return
+        for piece in lens.feed(text):
+            self._world.emit(piece)
+
+    def _emit(self, event: StreamEvent) -> None:
+        if isinstance(event, ReasoningPiece):
+            self._world.emit(facts.ReasoningDelta(event.text))
+        elif isinstance(event, CallPiece):
+            piece = facts.InputJsonDelta(event.call, event.partial_json, event.id, event.name)
+            self._world.emit(piece)
+        elif isinstance(event, Retrying):
+            delay = round(event.delay * 1000)
+            self._world.emit(
+                facts.ConversationRetrying(event.number, event.of, delay, event.reason)
+            )
+
+    def _finished(self, event: Finished, notices: tuple[str, ...]) -> Answer:
+        model = self._model
+        shaped = self._shaper.shape(event.content, self._step)
+        said = facts.AssistantMessage(
+            shaped.content,
+            "tool_use" if shaped.calls_in_text else event.stop_reason,
+            event.usage,
+            event.model or model.wire_name,
+            event.cost if event.cost is not None else model.price(event),
+            event.provider_stop,
+            asked=model.name,
+            notices=(*notices, *event.notices),
+        )
+        # What follows is waited for, and this with it: the intent of its first call, or the exchange's end.
+        self._world.emit(said)
+        return Answer(said, shaped)

@@ -1,0 +1,60 @@
+"""`delegate`: a task for another agent, in a session of its own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from bottega.tools.context import Context
+from bottega.tools.tool import Outcome, Tool, failure, success
+
+
+async def run(arguments: dict[str, Any], context: Context) -> Outcome:
+    ended = await context.spawn(arguments["agent"], arguments["task"])
+    if ended["success"]:
+        return success(ended)
+    reason = f"The agent {arguments['agent']!r} did not finish: {ended['completion_reason']}."
+    return failure(reason, "CHILD_FAILED", ended)
+
+
+DELEGATE = Tool(
+    name="delegate",
+    description=(
+        "Hand a task to another agent, which works on it in a session of its own, in the same folder and mode, and "
+        "wait for its answer. It knows nothing of this conversation: say all that it needs. Several tasks that do not "
+        "depend on each other may be handed out at once."
+    ),
+    schema={
+        "type": "object",
+        "properties": {
+            "agent": {"type": "string", "minLength": 1, "description": "Which agent."},
+            "task": {
+                "type": "string",
+                "minLength": 1,
+                "description": "What it should do, with all that it has to know, and what it should answer.",
+            },
+        },
+        "required": ["agent", "task"],
+        "additionalProperties": False,
+    },
+    category="PLANNING",
+    # What its agent does is judged call by call; handing it out does nothing by itself.
+    effects=frozenset({"read"}),
+    waits=True,
+    run=run,
+    examples=({"agent": "reviewer", "task": "Look for mistakes in src/parse.py and list them."},),
+)
+
+
+def to_these(tool: Tool, agents: Mapping[str, str]) -> Tool:
+    """The tool with the agents that there are, by their names and what each is good at."""
+    listed = "\n".join(
+        f"- {slug}: {about}" if about else f"- {slug}" for slug, about in agents.items()
+    )
+    properties = dict(tool.schema["properties"])
+    properties["agent"] = {
+        **properties["agent"],
+        "enum": list(agents),
+        "description": f"One of:\n{listed}",
+    }
+    return msgspec.structs.replace(tool, schema={**tool.schema, "properties": properties})

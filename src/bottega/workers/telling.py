@@ -1,0 +1,260 @@
+"""Tells the model what it has to know beside the user's words, before every request: looks, decides, writes it down.
+
+The first request of a session fixes its opening and tells the whole context; a later one only what has changed.
+However slow the disk, a request waits no longer than `PATIENCE`; a look that hangs is not begun a second time.
+"""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from bottega.agents.prompt import turn
+from bottega.agents.prompt.markers import used
+from bottega.agents.prompt.modes import mode_instructions
+from bottega.agents.prompt.reminder import Situation, due
+from bottega.agents.prompt.system import system, tool_list
+from bottega.approvals.mode import Mode
+from bottega.errors import Problem
+from bottega.events import facts
+from bottega.messages.aside import is_only_asides
+from bottega.messages.block import ToolResult, ToolUse, plain_text
+from bottega.messages.message import Message
+from bottega.sessions.plans import GO
+from bottega.tools.project import git
+from bottega.tools.project.glance import Glance, description, glance, harmless
+from bottega.tools.project.instructions import instructions
+from bottega.workers.acting.scene import Scene
+from bottega.workers.others import MOST, Others
+from bottega.workspaces.confine import Root
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+PATIENCE = 2.0
+"""Seconds that a request waits for what is to be told with it."""
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """What one look at the folder gave."""
+
+    glance: Glance | None = None
+    instructions: tuple[facts.Instructions, ...] | None = None
+    description: str = ""
+    changed: dict[str, str] = {}
+    git: tuple[str, ...] = ()
+
+
+class Telling:
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._others = Others()
+        self._looking: asyncio.Future[_Seen] | None = None
+        self.full = 0.0
+        """The share of the model's context that the last request used, as far as somebody measured it."""
+
+    async def tell(self, history: list[Message], mode: Mode) -> None:
+        """Add to the history, and to the log, what the model has to know for the request that comes now."""
+        scene, told = self._scene, self._scene.told
+        begins = bool(history) and history[-1].role == "user" and not is_only_asides(history[-1])
+        seen = await self._look(wide=begins or not told.whole, first=not told.whole)
+        if told.opening is None:
+            scene.emit(self._opening(mode, seen))
+        words = turn.aside(self._context(seen), due(self._situation(history, mode, begins, seen)))
+        if words is not None:
+            scene.emit(words)
+            turn.told(history, words)
+
+    def system(self, *, text_mode: bool, form: str = "", needs: str = "") -> str:
+        """The same to the byte from the opening on, as long as agent and tools are the same."""
+        plan, opening = self._scene.plan, self._scene.told.opening
+        assert opening is not None, "something is told before anything is asked"
+        registry = plan.registry
+        return system(
+            plan.agent.prompt,
+            opening,
+            tool_list=tool_list(registry) if "tool_list" in used(plan.agent.prompt) else "",
+            tools=registry.get_system_prompt_section() if text_mode else "",
+            form=form if text_mode else "",
+            needs=needs,
+        )
+
+    async def _look(self, *, wide: bool, first: bool) -> _Seen:
+        """Look at the folder in a thread, and at git beside it; what takes too long is left out."""
+        if self._looking and not self._looking.done():
+            return _Seen()
+        known = self._scene.known
+        files = dict(list(known.seen.items())[-MOST:])
+        if not wide and not files:
+            return _Seen()
+        held = {path: known.held[path] for path in files if path in known.held}
+        folder = self._scene.plan.folder
+
+        def look() -> _Seen:
+            return _Seen(
+                glance(folder, inside=first) if wide else None,
+                instructions(folder) if wide else None,
+                description(folder) if first else "",
+                self._others.changed(folder, files, held) if files else {},
+            )
+
+        until = time.monotonic() + PATIENCE
+        self._looking = asyncio.ensure_future(asyncio.to_thread(look))
+        seen = await _within(self._looking, until) or _Seen()
+        if first and seen.glance and seen.glance.repository:
+            state = asyncio.ensure_future(_git(folder))
+            try:
+                seen = msgspec.structs.replace(seen, git=await _within(state, until) or ())
+            finally:
+                state.cancel()
+        return seen
+
+    def _opening(self, mode: Mode, seen: _Seen) -> facts.Opening:
+        folder, own = self._scene.plan.folder, self._scene.plan.instructions
+        markers = {
+            "mode": mode,
+            "mode_instructions": mode_instructions(mode),
+            "project_name": os.path.basename(folder.rstrip("/")) or folder,
+            "project_description": seen.description,
+            "timestamp": _now().strftime("%Y-%m-%d %H:%M %z"),
+            "user_name": _user(),
+            "project_path": folder,
+            "git_branch": (seen.glance.branch if seen.glance else "") or "(none)",
+        }
+        mine = (facts.Instructions("", own),) if own.strip() else ()
+        return facts.Opening(markers, (*mine, *(seen.instructions or ())))
+
+    def _context(self, seen: _Seen) -> tuple[str, dict[str, str]]:
+        told = self._scene.told
+        if seen.glance is None:
+            return "", {}
+        around = turn.Around(self._scene.plan.folder, _date(), seen.glance, seen.git)
+        if told.whole:
+            return turn.since(around, told.known)
+        text, learnt = turn.whole(around)
+        return text, {**learnt, "model": self._scene.plan.model.name}
+
+    def _situation(
+        self, history: Sequence[Message], mode: Mode, begins: bool, seen: _Seen
+    ) -> Situation:
+        scene, told = self._scene, self._scene.told
+        last = _last_step(history)
+        return Situation(
+            told=told.known,
+            exchange=scene.message_id[:8],
+            begins=begins,
+            steps=scene.track.answers,
+            mode=mode,
+            plan_accepted=begins and plain_text(history[-1].content).startswith(GO),
+            todos=told.todos,
+            quiet=told.quiet,
+            keeps_todos=scene.plan.registry.find("todo_write") is not None,
+            failing=_failing(history),
+            strangers=[use.name for use in last if self._is_strange(use)],
+            files=seen.changed,
+            instructions=self._instructions(seen),
+            limits=self._limits(),
+            full=self.full,
+            date=_date(),
+            model=scene.plan.model.name,
+        )
+
+    def _is_strange(self, use: ToolUse) -> bool:
+        tool = self._scene.plan.registry.find(use.name)
+        return tool is not None and tool.category == "WEB"
+
+    def _instructions(self, seen: _Seen) -> list[facts.Instructions]:
+        """As they are now; those that the model knows and that are gone have no text."""
+        if seen.instructions is None:
+            return []
+        own = facts.Instructions("", self._scene.plan.instructions)
+        now = {file.path: file for file in (own, *seen.instructions)}
+        known = (name.partition(" ") for name in self._scene.told.known)
+        gone = {path for word, _, path in known if word == "instructions"} - now.keys()
+        return [*now.values(), *(facts.Instructions(path, "") for path in sorted(gone))]
+
+    def _limits(self) -> dict[str, tuple[float, float]]:
+        limits, track = self._scene.plan.agent.limits, self._scene.track
+        usage = track.usage
+        used: dict[str, float] = {
+            "iterations": track.answers,
+            "tokens": usage.input_tokens + usage.output_tokens,
+            "cost": track.cost or 0,
+        }
+        found: dict[str, Any] = {name: getattr(limits, name) for name in used}
+        return {name: (used[name], most) for name, most in found.items() if most}
+
+
+async def _within(work: "asyncio.Future[_T]", until: float) -> _T | None:
+    """What comes of it in time; a look that fails is a look that saw nothing."""
+    await asyncio.wait({work}, timeout=max(0.0, until - time.monotonic()))
+    if not work.done() or work.cancelled():
+        return None
+    if problem := work.exception():
+        _log.warning("looking at the folder failed: %r", problem)
+        return None
+    return work.result()
+
+
+async def _git(folder: str) -> tuple[str, ...]:
+    """The state of the working tree in a few lines; nothing where git cannot tell."""
+    try:
+        with Root(folder) as root:
+            state = await git.state(root)
+    except (Problem, OSError):
+        return ()
+    counts = (state or {}).get("changes", {})
+    if not state or (not counts and "changes" in state):
+        return ("nothing is changed",) if state else ()
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return (told, *map(harmless, state.get("files", ()))) if told else (state.get("note", ""),)
+
+
+def _last_step(history: Sequence[Message]) -> list[ToolUse]:
+    """The calls of the last answer, if results are what came last."""
+    for message in reversed(history):
+        if message.role == "assistant":
+            return [block for block in message.content if isinstance(block, ToolUse)]
+        if message.role == "user" and not is_only_asides(message):
+            return []
+    return []
+
+
+def _failing(history: Sequence[Message]) -> int:
+    """Steps in a row, up to the last, in which a call failed."""
+    count, failed = 0, False
+    for message in reversed(history):
+        if message.role == "tool":
+            failed = failed or any(
+                isinstance(b, ToolResult) and b.is_error for b in message.content
+            )
+        elif message.role == "assistant":
+            if not failed:
+                return count
+            count, failed = count + 1, False
+        elif not is_only_asides(message):
+            return count
+    return count
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(time.time()).astimezone()
+
+
+def _date() -> str:
+    return _now().strftime("%Y-%m-%d")
+
+
+def _user() -> str:
+    """The name of whoever runs this; from the system, as the environment is not ours to read."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return ""
