@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bottega.agents.agent import Agent as Agent
+    from bottega.agents.spec import Spec as Spec
     from bottega.events.event import Event as Event
     from bottega.sessions.asks import Ask as Ask
     from bottega.sessions.asks import Reply as Reply
@@ -12,14 +14,16 @@ if TYPE_CHECKING:
     from bottega.tools.decorator import tool as tool
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Ask", "Event", "Reply", "Session", "Studio", "tool"]
+__all__ = ["Agent", "Answer", "Ask", "Event", "Reply", "Session", "Spec", "Studio", "tool"]
 
 _HOMES = {
+    "Agent": "bottega.agents.agent",
     "Answer": "bottega.studio",
     "Ask": "bottega.sessions.asks",
     "Event": "bottega.events.event",
     "Reply": "bottega.sessions.asks",
     "Session": "bottega.studio",
+    "Spec": "bottega.agents.spec",
     "Studio": "bottega.studio",
     "tool": "bottega.tools.decorator",
 }

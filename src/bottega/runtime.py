@@ -228,13 +228,14 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
+        notices = self._new_notices(session.folder, *_missing(agent, registry))
         return Plan(
             agent,
             model,
             registry,
             session.folder,
             wishes,
-            self._new_notices(session.folder),
+            notices,
             prompt.schema,
             prompt.attended,
             self.settings.values.instructions,
@@ -250,10 +251,15 @@ class Runtime:
             return self._model_name(self.sessions.numbered(session.parent), agent, for_once=False)
         return session.model or self.choose(agent=agent).model
 
-    def _new_notices(self, folder: str) -> tuple[str, ...]:
+    def _new_notices(self, folder: str, *more: str) -> tuple[str, ...]:
         """Why some tools or agents are missing, each said once."""
         servers = self._servers.get(folder)
-        found = (*self.notices, *(servers.notices if servers else ()), *self.shelf.problems())
+        found = (
+            *self.notices,
+            *(servers.notices if servers else ()),
+            *self.shelf.problems(),
+            *more,
+        )
         fresh = tuple(each for each in dict.fromkeys(found) if each not in self._told)
         self._told.update(fresh)
         return fresh
@@ -354,3 +360,13 @@ def mcp_servers(settings: Settings, folder: str, way: WayOut) -> Servers:
 
 def _read_prices() -> None:
     Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
+
+
+def _missing(agent: Agent, registry: Registry) -> list[str]:
+    """The tools of MCP servers that the agent names and does not get, one sentence each."""
+    named = [name for name in agent.tools or () if is_mcp(name)]
+    return [
+        f"The agent {agent.slug!r} names the tool {name!r}, which no MCP server offers here."
+        for name in named
+        if registry.find(name) is None
+    ]

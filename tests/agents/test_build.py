@@ -50,7 +50,7 @@ def test_what_makes_no_sense_is_not_built() -> None:
 
 
 def test_tools_of_mcp_servers_are_left_to_who_starts_them() -> None:
-    wanted = spec(tools=("grep", "mcp__git__status"), tool_configs={"mcp__git__status": {}})
+    wanted = spec(tools=("grep", "mcp__git__status"))
     agent, tools = build(wanted, REGISTRY)
     assert tools.names == ("grep",)
     assert agent.tools == ("grep", "mcp__git__status")

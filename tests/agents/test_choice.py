@@ -1,5 +1,6 @@
 """Which agent works in a session, on which model, within which limits, and how much it may do."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ import tomlkit
 
 from bottega.agents.agent import Agent
 from bottega.agents.limits import Limits
-from bottega.agents.spec import WrongSpec
+from bottega.agents.spec import Spec, WrongSpec
 from bottega.approvals.mode import narrower
 from bottega.errors import Misconfigured, NotFound
 from bottega.events import facts
+from bottega.mcp.approved import Approved
 from bottega.sessions.clients import ClientTool
 from bottega.sessions.inbox import Prompt
 from bottega.settings import load
@@ -73,6 +75,13 @@ async def test_an_agent_that_broke_since_ends_the_exchange_and_the_session_stays
         assert "limits.iterations must be at least 1" in error.message
         own(home, "mine")
         assert (await session.prompt("again")).success
+
+
+def test_programs_find_what_they_need_at_the_top() -> None:
+    import bottega
+
+    assert bottega.Agent is Agent
+    assert bottega.Spec is Spec
 
 
 async def test_no_agent_of_that_name_is_told_with_the_names(home: Path, folder: Path) -> None:
@@ -151,6 +160,22 @@ async def test_another_agent_takes_over_with_its_own_model_and_the_log_says_so(
     assert [e.data.asked for e in log if e.type == "assistant_message"] == [second]
 
 
+@pytest.mark.requirement("T47")
+async def test_an_agent_may_be_asked_this_once_and_comes_with_its_model(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    first, second = scripted(SAY, SAY, SAY, name="first"), scripted(SAY, SAY, name="second")
+    named = Agent(slug="named", prompt="Go.", model=second)
+    async with Studio(home, agents=[named]) as studio:
+        session = await studio.start(model=first, folder=folder)
+        await session.prompt("go", agent="named")
+        await session.prompt("go")
+        with pytest.raises(NotFound):
+            session.prompt("go", agent="nobody")
+        said = [e.data for e in await session.facts() if e.type == "assistant_message"]
+    assert [each.asked for each in said] == [second, first]
+
+
 async def test_an_agent_whose_model_leads_nowhere_is_not_changed_to(
     home: Path, folder: Path
 ) -> None:
@@ -223,3 +248,39 @@ async def test_a_stream_agent_is_offered_no_tools_not_even_the_clients(
             plan = await studio.runtime.plan(session.row, Prompt("m", ()))
             assert len(plan.registry) == many, agent
             assert plan.offers_tools == (agent == "explainer")
+
+
+async def test_a_named_tool_that_no_server_offers_is_a_notice(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    named = Agent(slug="named", prompt="Go.", tools=("mcp__gone__x",))
+    async with Studio(home, agents=[named]) as studio:
+        session = await studio.start(model=scripted(SAY), folder=folder, agent="named")
+        await session.prompt("go")
+        (said,) = [e.data for e in await session.facts() if e.type == "assistant_message"]
+    assert said.notices == (
+        "The agent 'named' names the tool 'mcp__gone__x', which no MCP server offers here.",
+    )
+
+
+async def test_an_agent_gets_the_tools_of_mcp_servers_that_it_names_or_all(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    odd = Path(__file__).parents[1] / "mcp" / "odd.py"
+    server = {"command": sys.executable, "args": ["-S", "-E", str(odd)]}
+    home.mkdir()
+    (home / "config.toml").write_text(tomlkit.dumps({"mcp": {"odd": server}}))
+    settings = load(home=home)
+    Approved(home).approve("odd", settings.values.mcp["odd"])
+    named = Agent(slug="named", prompt="Go.", tools=("grep", "mcp__odd__echo"))
+    async with Studio(settings=settings, agents=[named]) as studio:
+
+        async def offered(agent: str) -> set[str]:
+            session = await studio.start(model=scripted(SAY), folder=folder, agent=agent)
+            return set((await studio.runtime.plan(session.row, Prompt("m", ()))).registry.names)
+
+        assert await offered("named") == {"grep", "mcp__odd__echo"}
+        everything = await offered("assistant")
+        assert len([name for name in everything if name.startswith("mcp__odd__")]) > 1
+        for without in ("explainer", "site-builder"):
+            assert not any(name.startswith("mcp__") for name in await offered(without))

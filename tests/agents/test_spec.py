@@ -179,6 +179,9 @@ def test_unknown_tools_are_named_with_what_was_probably_meant() -> None:
 def test_a_tool_of_an_mcp_server_may_be_named_before_the_server_runs() -> None:
     assert check(spec(tools=("mcp__git__status",)), REGISTRY) == []
     assert check(spec(tools=("mcp__git",)), REGISTRY) != []
+    assert check(spec(tool_configs={"mcp__git__status": {}}), REGISTRY) == [
+        "tool_configs.mcp__git__status: a tool of an MCP server takes none"
+    ]
 
 
 def test_settings_of_a_tool_that_is_not_chosen_are_refused() -> None:
@@ -211,7 +214,7 @@ def test_an_unknown_marker_is_named_with_the_one_that_was_meant() -> None:
         "system_prompt has an unknown marker {wizard}."
         " Put it in backticks, or double its braces, if it is none",
     ]
-    assert unknown_markers(" ".join(f"{{{name}}}" for name in MARKERS)) == []
+    assert unknown_markers(" ".join(f"{{{name}}}" for name in MARKERS)) == ()
 
 
 @pytest.mark.parametrize(
@@ -223,7 +226,7 @@ def test_an_unknown_marker_is_named_with_the_one_that_was_meant() -> None:
         "```jsx\n<p>{children}</p>\n```\nand that is all",
         "~~~\n{children}\n~~~",
         "```\n{never} closed",
-        "Doubled: {{name}}.",
+        "Doubled: {{name}}; a template's: ${name}.",
         "f(x) = {x, y}; \\frac{1}{2}; ${HOME}_{I}",
     ],
 )
@@ -232,7 +235,7 @@ def test_what_only_looks_like_a_marker_is_let_alone(prompt: str) -> None:
 
 
 def test_a_marker_after_code_is_still_seen() -> None:
-    assert unknown_markers("```\n{a}\n```\n{b} and `{c}` and {d}") == ["b", "d"]
+    assert unknown_markers("```\n{a}\n```\n{b} and `{c}` and {d}") == ("b", "d")
 
 
 def test_a_spec_that_a_program_made_is_checked_for_its_shape_too() -> None:

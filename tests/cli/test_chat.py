@@ -56,7 +56,7 @@ def test_an_answer_is_drawn_with_its_thought_its_tools_and_what_it_cost(
     assert re.search(r"● list \.  ✓ 2 entries · \d+ ms", shown)
     assert "● read c.txt  ✗ There is nothing at 'c.txt'." in shown
     assert " • a.txt\n • b.py\n\nThat is all.\n" in shown
-    assert re.search(rf"{re.escape(model)} · \d+ in, \d+ out · free · ", shown)
+    assert re.search(rf"{re.escape(model)} · [\d.k]+ in, \d+ out · free · ", shown)
     assert "Ctrl-C stops" not in shown
 
     terminal.hang_up()

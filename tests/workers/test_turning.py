@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bottega.errors import NotFound
-from bottega.messages.block import Image, Text
+from bottega.messages.block import Image, Text, plain_text
 from bottega.sessions.care import check, retention
 from bottega.sessions.care.search import Search
 from bottega.storage.blobs import INLINE
@@ -28,10 +28,7 @@ def findings(studio: Studio) -> list[str]:
 
 
 async def seen(session: Session) -> list[tuple[str, str]]:
-    return [
-        (message.role, plain_text(message.content))
-        for message in await session.history()
-    ]
+    return [(message.role, plain_text(message.content)) for message in await session.history()]
 
 
 @pytest.mark.requirement("A13", "C22")

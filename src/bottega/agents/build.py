@@ -58,5 +58,4 @@ def tools_of(agent: Agent, registry: Registry) -> Registry:
         return Registry()
     named = agent.tools
     here = None if named is None else [name for name in named if not is_mcp(name)]
-    own = {name: table for name, table in agent.tool_settings.items() if not is_mcp(name)}
-    return registry.scoped(here, own)
+    return registry.scoped(here, agent.tool_settings)

@@ -1,14 +1,14 @@
 """Whether a spec makes sense where it is to be used: every problem, one sentence each, in the order of its fields.
 
 A marker is a small-letter name in single braces. One that nobody fills in is refused, for it would reach the model as
-it stands. What only looks like one is not meant: names inside code (a fence, or backticks), in doubled braces, and
-anything with more than a name between the braces, such as an example in JSON.
+it stands. What only looks like one is not meant: names inside code (a fence, or backticks), in doubled braces or
+after a dollar sign, and anything with more than a name between the braces, such as an example in JSON.
 """
 
 import re
 
 from bottega.agents.prompt.markers import MARKERS, unknown
-from bottega.agents.spec import Spec, near, reshaped
+from bottega.agents.spec import Spec, bare, near, reshaped
 from bottega.tools.registry import Registry
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
@@ -22,10 +22,9 @@ def check(spec: Spec, registry: Registry) -> list[str]:
     return shape or [*_prompt(spec), *_tools(spec, registry)]
 
 
-def unknown_markers(prompt: str) -> list[str]:
+def unknown_markers(prompt: str) -> tuple[str, ...]:
     """The names in single braces, outside code, that are no markers."""
-    prose = _INLINE.sub(" ", _FENCE.sub(" ", prompt))
-    return list(unknown(prose))
+    return unknown(_INLINE.sub(" ", _FENCE.sub(" ", prompt)))
 
 
 def is_mcp(tool: str) -> bool:
@@ -56,8 +55,10 @@ def _tools(spec: Spec, registry: Registry) -> list[str]:
         if name not in registry.names and not is_mcp(name):
             problems.append(f"tools: there is no tool {name[:60]!r}.{near(name, registry.names)}")
     for name in spec.tool_configs:
-        if spec.tools is not None and name not in named:
-            problems.append(f"tool_configs.{name[:60]} is for a tool that tools does not name")
+        if is_mcp(name):
+            problems.append(f"tool_configs.{bare(name)}: a tool of an MCP server takes none")
+        elif spec.tools is not None and name not in named:
+            problems.append(f"tool_configs.{bare(name)} is for a tool that tools does not name")
         elif spec.tools is None and name not in registry.names:
             problems.append(
                 f"tool_configs: there is no tool {name[:60]!r}.{near(name, registry.names)}"

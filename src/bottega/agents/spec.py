@@ -46,14 +46,20 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     at_once: Annotated[int, Meta(ge=1, le=64)] = 8
 
 
+def sentence(problem: str, more: int = 0) -> str:
+    """The problem with its full stop, and how many others there are."""
+    if more:
+        return f"{problem.rstrip('.')} (and {more} more)."
+    return problem if problem.endswith((".", "?")) else f"{problem}."
+
+
 class WrongSpec(Misconfigured):
     """An agent that cannot be used as it was written."""
 
     def __init__(self, subject: str, problems: Iterable[str], *, hint: str = "") -> None:
         self.problems = tuple(problems)
         first, *rest = self.problems
-        more = f" (and {len(rest)} more)" if rest else ""
-        super().__init__(f"{subject} is wrong: {first.rstrip('.')}{more}.", hint=hint)
+        super().__init__(f"{subject} is wrong: {sentence(first, len(rest))}", hint=hint)
 
 
 class _LimitsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -140,6 +146,11 @@ def near(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {folded[found[0]]!r}?" if found else ""
 
 
+def bare(name: str) -> str:
+    """A name of somebody's as it may stand in a sentence."""
+    return name[:60] if re.fullmatch(r"[\w-]+", name) else repr(name[:60])
+
+
 def reshaped(spec: Spec) -> list[str]:
     """What is wrong with the shape of a spec that a program made without reading it."""
     try:
@@ -180,7 +191,7 @@ def _shape(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _field(struct: type[msgspec.Struct], prefix: str, name: str, value: Any) -> Iterator[str]:
     if name not in struct.__struct_fields__:
-        yield f"there is no field {prefix}{name[:60]}.{near(name, struct.__struct_fields__)}"
+        yield f"there is no field {prefix}{bare(name)}.{near(name, struct.__struct_fields__)}"
         return
     if isinstance(value, float) and not math.isfinite(value):
         yield f"{prefix}{name} must be a number, not {value}"

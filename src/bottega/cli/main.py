@@ -44,6 +44,7 @@ ENTRIES = {
             "models": ("models", "List the models that can be used now."),
             "keys": ("keys", "Keep, list, test and remove providers' keys."),
             "config": ("config", "Read and change settings."),
+            "agents": ("agents.group", "List, show, write and check agents."),
             "mcp": ("tools.mcp", "Add, list, test, approve and remove MCP servers."),
             "doctor": ("doctor", "Look at everything that Bottega needs, and say how to mend it."),
             "db": ("db", "Check, back up and trim the database."),

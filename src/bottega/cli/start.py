@@ -11,7 +11,7 @@ import click
 from bottega.approvals.mode import MODES
 from bottega.cli import logs
 from bottega.cli.lazy import Invocation
-from bottega.errors import BadUsage
+from bottega.errors import BadUsage, Problem
 from bottega.settings import Settings, load
 from bottega.studio import Studio, existing_folder
 
@@ -49,6 +49,23 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
+def complete_agent(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """The agents whose names begin so; a shell that asks is never answered with a failure."""
+    from bottega.agents.shelf import Shelf
+    from bottega.storage.home import Home
+    from bottega.tools.registry import Registry
+
+    given = context.ensure_object(Invocation).home
+    try:
+        home = load(home=Path(given).expanduser().absolute() if given else None).home
+    except Problem:
+        return []
+    names = Shelf(Home(home).agents, Registry).slugs
+    return [name for name in names if name.startswith(incomplete)]
+
+
 def mode_option(command: Decorated) -> Decorated:
     """How much the agent may do unasked."""
     return click.option(
@@ -63,7 +80,12 @@ def agent_options(command: Decorated) -> Decorated:
     """What chat and run have in common: who answers, and where."""
     options = (
         click.option("-m", "--model", help="The model, as `bottega models` lists it."),
-        click.option("-a", "--agent", help="The agent; `assistant` unless set otherwise."),
+        click.option(
+            "-a",
+            "--agent",
+            help="The agent, as `bottega agents list` names it.  [default: assistant]",
+            shell_complete=complete_agent,
+        ),
         click.option(
             "-C",
             "--cwd",

@@ -48,6 +48,7 @@ class Session:
         content: str | tuple[Block, ...],
         *,
         model: str = "",
+        agent: str = "",
         wishes: Wishes = NO_WISHES,
         message_id: str = "",
         on_chunk: Callback | None = None,
@@ -56,7 +57,6 @@ class Session:
         on_approval: Callback | None = None,
         wait: bool | None = None,
         schema: Shape | None = None,
-        agent: str = "",
     ) -> Answer:
         """Admit a prompt and follow its exchange: iterate over the events, or await the `ExchangeResponse`.
 
@@ -65,9 +65,13 @@ class Session:
         `on_approval` is given each `Ask` and returns a `Reply`, or None: then somebody else answers. With `wait`, which
         is so where there is an `on_approval`, an ask that is open is waited for; else iterating ends there.
 
+        `model` and `agent` are for this prompt alone.
+
         The same `message_id` with the same content is the same prompt: it runs once, and is followed again.
         """
         blocks = _said(content)
+        if agent:
+            self._opened.runtime.agent(agent)
         callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
         waits = wait if wait is not None else on_approval is not None
         prompt = Prompt(

@@ -12,7 +12,7 @@ from bottega import settings as every
 from bottega.cli import start
 from bottega.cli.screen.page import Page, print_json
 from bottega.errors import BadUsage, Misconfigured, NotFound
-from bottega.settings import OwnProvider, Settings, Values
+from bottega.settings import ForAgent, OwnProvider, Settings, Values
 from bottega.storage.whole import write_whole
 
 
@@ -67,7 +67,8 @@ def get_command(name: str) -> None:
 def set_command(name: str, value: str) -> None:
     """Change a setting in your config file.
 
-    NAME may be `model`, `effort` …, or `providers.NAME.base_url` and the like for a provider of your own.
+    NAME may be `model`, `effort` …, `agents.NAME.model` for the model that an agent runs on, or
+    `providers.NAME.base_url` and the like for a provider of your own.
     """
     settings = start.settings_of()
     _change(settings, name, value)
@@ -123,15 +124,19 @@ def edit(settings: Settings, path: list[str], value: Any) -> None:
     write_whole(file, [text.encode()])
 
 
+_TABLES: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "agents": ForAgent}
+"""Tables of texts, of which single fields can be set."""
+
+
 def _typed(name: str, value: str) -> Any:
     """The text as the setting's own type, so that the file says 3 and not "3"."""
     head, *rest = name.split(".")
-    if head == "providers":
-        if len(rest) != 2 or rest[1] not in OwnProvider.__struct_fields__:
-            fields = ", ".join(OwnProvider.__struct_fields__)
+    if table := _TABLES.get(head):
+        if len(rest) != 2 or rest[1] not in table.__struct_fields__:
+            fields = ", ".join(table.__struct_fields__)
             raise BadUsage(
                 f"{name!r} is no setting.",
-                hint=f"Write providers.NAME.FIELD; the fields are {fields}.",
+                hint=f"Write {head}.NAME.FIELD; the fields are {fields}.",
             )
         return value
     if rest:

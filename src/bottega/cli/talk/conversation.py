@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import msgspec
-
 from bottega.approvals.mode import Mode, checked_mode
 from bottega.cli.looking import unified
 from bottega.cli.screen import diff
@@ -13,9 +11,10 @@ from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.transcript import drawn, last_exchanges
-from bottega.cli.talk import listing, room, slash
+from bottega.cli.talk import listing, room, slash, who
 from bottega.cli.talk.turn import Turns
 from bottega.cli.talk.typed import Reader
+from bottega.cli.talk.who import Wish
 from bottega.cli.talk.words import MODES, short, why
 from bottega.cli.worked import Worked
 from bottega.errors import Problem
@@ -31,15 +30,6 @@ SHOWN = 60
 """Lines of what a session changed, unless one file is asked for."""
 
 
-class Wish(msgspec.Struct):
-    """What the next session begins with."""
-
-    model: str
-    agent: str
-    folder: Path
-    mode: Mode = "ask"
-
-
 class Conversation:
     def __init__(self, studio: Studio, reader: Reader, terminal: Terminal, wish: Wish) -> None:
         self._studio = studio
@@ -52,11 +42,12 @@ class Conversation:
 
     def open(self) -> None:
         """Say who answers, and why, and where."""
-        chosen = self._studio.runtime.choose(self._wish.model)
+        agent = self._studio.runtime.agent(self._wish.agent)
+        chosen = self._studio.runtime.choose(self._wish.model, agent)
         self._studio.runtime.model(chosen.model)
         self._wish.model = chosen.model
         self._say([(one_line(chosen.model), "bold"), (why(chosen), "")])
-        self._say([(f"{short(self._wish.folder)} · /help lists the commands", "dim")])
+        self._say([(f"{self._at(self._wish.folder)} · /help lists the commands", "dim")])
 
     async def resume(self, session_id: str, mode: Mode | None = None) -> bool:
         """Go on with a session: show its last exchanges, then what still waits in it; False if the person left."""
@@ -72,13 +63,19 @@ class Conversation:
         goes_on = under_way if parked or asked else None
         self._wish = Wish(row.model, row.agent, Path(row.folder), self.session.mode)
         self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {row.model}", "")])
-        self._say([(f"{short(Path(row.folder))} · begun {ago(row.created_at, now())}", "dim")])
+        begun = f"begun {ago(row.created_at, now())}"
+        self._say([(f"{self._at(Path(row.folder))} · {begun}", "dim")])
         await self._recall(row.n, goes_on.message_id if goes_on else "")
         if goes_on:
             return await self.turns.follow(self.session, goes_on)
         if row.status != "idle":
             self._say([("Another program works in this session; what you say waits.", "accent")])
         return await self.turns.planned(self.session)
+
+    def _at(self, folder: Path) -> str:
+        """Where, and who works there if it is not the usual agent."""
+        agent = self._wish.agent
+        return short(folder) + ("" if agent == "assistant" else f" · {one_line(agent)}")
 
     async def _recall(self, n: int, without: str) -> None:
         """The last exchanges, but for one that will be shown as it goes on."""
@@ -128,10 +125,8 @@ class Conversation:
                 return False
             case "help":
                 self._lines(slash.overview().split("\n"))
-            case "model":
-                await self.choose(command.argument)
-            case "mode":
-                await self._choose_mode(command.argument)
+            case "model" | "agent" | "agents" | "mode":
+                await self._choose(command)
             case "asks":
                 return await self._list_asks()
             case "changes":
@@ -146,6 +141,15 @@ class Conversation:
             case _:
                 self._say([(slash.unknown(command.typed), "")])
         return True
+
+    async def _choose(self, command: slash.Slash) -> None:
+        """Who answers, who works, and how much unasked."""
+        if command.name == "model":
+            await self.choose(command.argument)
+        elif command.name == "mode":
+            await self._choose_mode(command.argument)
+        else:
+            await self.choose_agent(command.argument, all_=command.name == "agents")
 
     async def _make_room(self, command: slash.Slash) -> None:
         """What is done about the session's context."""
@@ -178,9 +182,18 @@ class Conversation:
         self._wish.model = name
         self._say([(one_line(name), "bold"), (" answers from now on.", "")])
 
+    async def choose_agent(self, name: str, *, all_: bool = False) -> None:
+        """Have another agent work from now on, or say which one does, or who can."""
+        if all_:
+            self._rows(who.listed(self._studio, self._wish.agent, self._terminal.width))
+        elif name:
+            self._say(await who.choose(self._studio, self.session, self._wish, name))
+        else:
+            self._say(who.shown(self._studio, self._wish))
+
     @property
     def _mode(self) -> Mode:
-        return self.session.mode if self.session else self._wish.mode
+        return who.mode(self._studio, self.session, self._wish)
 
     async def _choose_mode(self, name: str) -> None:
         if name:
@@ -194,6 +207,8 @@ class Conversation:
         self._wish.mode = checked_mode(mode)
         if self.session:
             await self.session.change_mode(self._wish.mode)
+        if self._mode != mode:
+            self._say(who.held(self._studio, self._wish))
 
     async def _list_asks(self) -> bool:
         waiting = self.session.asks() if self.session else []

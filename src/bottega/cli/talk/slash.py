@@ -7,6 +7,8 @@ from typing import NamedTuple
 COMMANDS = {
     "help": "Show these commands.",
     "model": "Show who answers, or choose: /model openai/gpt-5",
+    "agent": "Show who works, or choose: /agent coder",
+    "agents": "List the agents that can be chosen.",
     "mode": "Show the mode, or choose: /mode plan, /mode ask, /mode allow.",
     "asks": "Show what waits for your answer.",
     "changes": "Show what the agent has changed in this session; /changes PATH, in one file.",

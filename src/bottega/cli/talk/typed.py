@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,7 +42,11 @@ class Editor:
 
     mode = "ask"
 
-    def __init__(self, history: Path, *, colour: bool) -> None:
+    def __init__(
+        self, history: Path, *, colour: bool, agents: Callable[[], list[str]] = list
+    ) -> None:
+        self.agents = agents
+        """The names that `/agent` may be given."""
         self._session = _session(history, colour, self)
 
     def prompt(self) -> list[tuple[str, str]]:
@@ -72,7 +77,11 @@ def _session(history: Path, colour: bool, editor: Editor) -> "PromptSession[str]
     from prompt_toolkit.formatted_text import FormattedText
     from prompt_toolkit.output import ColorDepth
 
-    completer = WordCompleter([f"/{name}" for name in COMMANDS], sentence=True)
+    def words() -> list[str]:
+        agents = [f"/agent {name}" for name in editor.agents()]
+        return [*(f"/{name}" for name in COMMANDS), *agents]
+
+    completer = WordCompleter(words, sentence=True)
     return PromptSession(
         lambda: FormattedText(editor.prompt()),
         multiline=True,

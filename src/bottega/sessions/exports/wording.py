@@ -30,6 +30,7 @@ _TOPICS = {
     "file_ready": "File",
     "mode_changed": "Mode",
     "model_changed": "Model",
+    "agent_changed": "Agent",
     "approval_required": "Asked",
     "approval_resolved": "Answered",
     "conversation_retrying": "Retried",

@@ -132,6 +132,7 @@ _NOTES: dict[Any, Callable[[Any], str]] = {
     f.FileReady: lambda what: what.path,
     f.ModeChanged: lambda what: what.mode,
     f.ModelChanged: lambda what: what.model,
+    f.AgentChanged: lambda what: what.agent,
     f.ApprovalRequired: _asked,
     f.ApprovalResolved: _resolved,
 }

@@ -10,9 +10,10 @@ from bottega.approvals.mode import Mode
 from bottega.cli import start
 from bottega.cli.asking import place
 from bottega.cli.screen.terminal import Terminal
-from bottega.cli.talk.conversation import Conversation, Wish
+from bottega.cli.talk.conversation import Conversation
 from bottega.cli.talk.echo import quiet
 from bottega.cli.talk.typed import Editor, Lines, Reader
+from bottega.cli.talk.who import Wish
 from bottega.errors import NotFound
 from bottega.studio import Studio, existing_folder
 
@@ -56,7 +57,9 @@ async def _chat(studio: Studio, begun: Begun) -> int:
     reader: Reader = Lines()
     async with studio:
         if sys.stdin.isatty() and terminal.moves:
-            reader = Editor(studio.settings.home / "history", colour=terminal.colour)
+            history = studio.settings.home / "history"
+            shelf = studio.runtime.shelf
+            reader = Editor(history, colour=terminal.colour, agents=lambda: shelf.slugs)
         else:
             terminal.moves = terminal.colour = False
         values = studio.settings.values
@@ -77,6 +80,8 @@ async def _begin(conversation: Conversation, studio: Studio, begun: Begun) -> bo
     stays = await conversation.resume(name, begun.mode)
     if studio.settings.source("model") == "flag":
         await conversation.choose(studio.settings.values.model)
+    if studio.settings.source("agent") == "flag":
+        await conversation.choose_agent(studio.settings.values.agent)
     return stays
 
 

@@ -74,7 +74,9 @@ async def _run(studio: Studio, wish: Wish, output: Output) -> int:
         session = await _session(studio, wish)
         chosen = studio.settings.source("model") == "flag"
         model = studio.settings.values.model if chosen else ""
-        answer = session.prompt(wish.text, model=model, wait=output.asks)
+        named = wish.session and studio.settings.source("agent") == "flag"
+        agent = studio.settings.values.agent if named else ""
+        answer = session.prompt(wish.text, model=model, agent=agent, wait=output.asks)
         return await shown_to_the_end(studio, session, answer, output)
 
 

@@ -1,0 +1,1 @@
+"""Commands for agents: who can work, and agents of one's own."""
