@@ -203,7 +203,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "T14": later("A project takes in only agents that its member owns."),
     "T15": shown("An agent is built from its record, with its own tools if it names some."),
     "T16": shown("The stream agent writes the files that its answer contains."),
-    "T17": later("The iterative agent thinks and acts until its work is done."),
+    "T17": shown("The iterative agent thinks and acts until its work is done."),
     "T18": shown("The ReAct agent says its thought before it acts."),
     "T19": shown("A run ends by a signal, by having nothing to do, or by a limit."),
     "T20": shown("Each step checks limits, asks, acts, and tells what it did."),
@@ -258,7 +258,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "C18": shown("The prompt is built in one order, and reminders are not the user's words."),
     "C19": later("One router: explicit provider, prefix, default."),
     "C20": shown("Locks belong to the project, and a stale write is refused."),
-    "C21": later("A dead worker's session goes on with a valid history."),
+    "C21": shown("A dead worker's session goes on with a valid history."),
     "C22": shown("Reset, clear and close are three things."),
     "C23": later("Everything outside has a double inside, so that all works offline."),
 }

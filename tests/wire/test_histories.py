@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -35,7 +34,7 @@ from tests.hunt import SEED, examples
 from tests.messages.histories import poisoned
 from tests.wire import anthropic, chat, gemini, responses
 from tests.wire.lives import SEAL, WIRES, lived, provided
-from tests.wire.verdict import Body, Rejected
+from tests.wire.verdict import Body, Rejected, strings
 
 History = tuple[Message, ...]
 _replace = msgspec.structs.replace
@@ -124,14 +123,6 @@ def lost(body: Body, history: History) -> str:
             if isinstance(block, Text) and block.text.strip() and mend(block.text) not in told:
                 return f"lost: {block.text!r}"
     return ""
-
-
-def strings(found: Any) -> Iterator[str]:
-    if isinstance(found, str):
-        yield found
-    elif isinstance(found, dict | list):
-        for entry in found.values() if isinstance(found, dict) else found:
-            yield from strings(entry)
 
 
 def smallest(place: Place, history: History, model: str) -> History:
