@@ -19,7 +19,6 @@ from bottega.messages.message import Usage
 from bottega.providers.wires import WireName
 from tests.day.hours import FIRST
 from tests.day.speech import Called, Said, spoken, too_long
-from tests.hunt import SEED
 from tests.wire import anthropic, chat, gemini, responses
 from tests.wire.verdict import Body, Rejected, strings
 
@@ -65,7 +64,8 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Vendor:
-    def __init__(self) -> None:
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
         self.asked: list[Asked] = []
         self.served: list[Served] = []
         self.wrong: list[str] = []
@@ -101,9 +101,9 @@ class Vendor:
                     gemini.check(asked.body, sealed=asked.model.startswith("gemini-3"))
         except Rejected as why:
             self.wrong.append(f"{len(self.asked)} {asked.wire}: {why}")
-        if asked.mark[0] == "hour" and not asked.is_summary:
-            if not any(FIRST in word for word in asked.words):
-                self.wrong.append(f"{len(self.asked)}: the first words are gone")
+        due = asked.mark[0] == "hour" and not asked.is_summary
+        if due and not any(FIRST in word for word in asked.words):
+            self.wrong.append(f"{len(self.asked)}: the first words are gone")
 
     def _fault(self, asked: Asked) -> web.Response | None:
         """Once a day a server is overloaded, and once it finds a request too long."""
@@ -121,7 +121,7 @@ class Vendor:
 
     def _said(self, asked: Asked) -> Said:
         number = len(self.asked)
-        dice = Random(f"{SEED}:{number}")
+        dice = Random(f"{self.seed}:{number}")
         said = self._chosen(asked, number, dice)
         counted = sum(map(len, asked.words)) // 4
         return msgspec.structs.replace(said, input_tokens=counted, output_tokens=20 + number)
@@ -183,7 +183,7 @@ class Vendor:
         pieces = spoken(asked.wire, said)
         last = len(self.asked) == self.kill_at
         if last:
-            del pieces[Random(f"{SEED}:kill").randrange(len(pieces)) :]
+            del pieces[Random(f"{self.seed}:kill").randrange(len(pieces)) :]
         try:
             for piece in pieces:
                 await response.write(piece)
@@ -206,9 +206,9 @@ def _offers_tools(asked: Asked) -> bool:
 
 
 @asynccontextmanager
-async def open_for_business() -> AsyncIterator[tuple[Vendor, str]]:
+async def open_for_business(seed: str) -> AsyncIterator[tuple[Vendor, str]]:
     """The vendors, and their address."""
-    vendor = Vendor()
+    vendor = Vendor(seed)
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_post("/{path:.*}", vendor.answer)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
