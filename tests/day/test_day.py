@@ -66,7 +66,7 @@ async def test_a_days_work_makes_no_invalid_request_and_forgets_no_first_words(
         happened(log, vendor)
         is_whole(log)
         the_books_agree([log, *children], vendor)
-        is_done_once(given, log)
+        is_done_once(given, [log, *children])
         await is_seen_alike_by_another_process(given, vendor)
         assert vendor.wrong == []
 
@@ -154,17 +154,15 @@ def _price(served: Served) -> int | None:
     return catalog.cost(provider, served.asked.model, served.usage)
 
 
-def is_done_once(given: Given, log: Log) -> None:
-    """No effect came twice, and each that was told as made was made."""
+def is_done_once(given: Given, logs: list[Log]) -> None:
+    """No effect came twice; each that was told as made was made, and no other but where the outcome is unknown."""
     made = Counter(given.traces.read_text().splitlines())
     assert set(made.values()) == {1}
-    told = [
-        event.data
-        for event in log
-        if event.type == "tool_result" and event.data.name == "leave_trace"
-    ]
-    right = sum(not result.is_error for result in told)
-    assert right <= len(made) <= right + 1, "the one of which a kill left the outcome unknown"
+    told = [event.data for log in logs for event in log if event.type == "tool_result"]
+    traces = [result for result in told if result.name == "leave_trace"]
+    right = sum(not result.is_error for result in traces)
+    unknown = sum("outcome unknown" in str(result.content) for result in traces)
+    assert right <= len(made) <= right + unknown
 
 
 async def is_seen_alike_by_another_process(given: Given, vendor: Vendor) -> None:

@@ -216,6 +216,8 @@ class Exchange:
     async def offer(self, plan: str) -> None:
         if self.parent:  # it is the parent's to make something of
             return
+        if any(ask.kind == "plan" for ask in self.hands.asks.open(self.session.n)):
+            return  # before a crash: plans of earlier exchanges were closed when this one began
         digest = hashlib.sha256(plan.encode("utf-8", "surrogateescape")).hexdigest()
         asked = facts.ApprovalRequired(
             fresh("ask"),

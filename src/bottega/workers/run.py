@@ -54,7 +54,8 @@ async def carry_out(
         if again:
             await exchange.act(again, exchange.mode())
         history = await remember()
-        ended = await run(exchange.plan, history, exchange, step=exchange.track.answers)
+        left = exchange.track.left() if resumed else None
+        ended = await run(exchange.plan, history, exchange, exchange.track.answers, left)
     except Parked:
         raise
     except asyncio.CancelledError:

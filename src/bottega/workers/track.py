@@ -4,10 +4,15 @@ Whatever ends an exchange early (cancel, crash, failure) needs the same three th
 that have no result, and what it has cost so far.
 """
 
+from bottega.agents.world import Left
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text, tool_uses
 from bottega.messages.message import Usage
+
+
+_ONWARD = (facts.MessageStart, facts.UserMessage, facts.Aside, facts.Compaction)
+"""What comes before the next model call."""
 
 
 class Track:
@@ -33,6 +38,9 @@ class Track:
         """Calls that have no result yet, in the model's order."""
         self.intents: dict[str, facts.ToolIntent] = {}
         """What has begun of those, by call."""
+        self._last: facts.AssistantMessage | None = None
+        """The last answer, until something comes of it."""
+        self._results: dict[str, facts.ToolResultFact] = {}
         self._text: list[str] = []
         self._thought: list[str] = []
 
@@ -50,6 +58,7 @@ class Track:
             self.intents[payload.tool_id] = payload
         elif isinstance(payload, facts.ToolResultFact):
             self.calls.pop(payload.tool_id, None)
+            self._results[payload.tool_id] = payload
             self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.Compaction):
             self._add(payload.usage, payload.cost)
@@ -59,6 +68,8 @@ class Track:
             self.cancelled = True
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
+        if isinstance(payload, _ONWARD):
+            self._last = None
         self.step, self.attempt = max(self.step, event.step), event.attempt
 
     def partial(self) -> tuple[Block, ...]:
@@ -67,8 +78,16 @@ class Track:
         blocks: list[Block] = [Reasoning(thought)] if thought else []
         return (*blocks, Text(text)) if text else tuple(blocks)
 
+    def left(self) -> Left | None:
+        """The last answer with all its results, if nothing has come of it yet: no further step, and no end."""
+        uses = tool_uses(self._last.content) if self._last else []
+        if self._last is None or any(use.id not in self._results for use in uses):
+            return None
+        return Left(self._last, tuple(self._results[use.id] for use in uses))
+
     def _answered(self, answer: facts.AssistantMessage) -> None:
         self._void()
+        self._last, self._results = answer, {}
         self.answers += 1
         self._add(answer.usage, answer.cost)
         self.final = plain_text(answer.content).strip() or self.final
