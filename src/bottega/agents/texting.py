@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from bottega.agents.agent import Agent
-from bottega.agents.reading.text_calls import told, tool_results_text
+from bottega.agents.reading.text_calls import call_text, told, tool_results_text
 from bottega.messages.block import Block, Text, ToolResult, ToolUse
 from bottega.messages.message import Message
-from bottega.tools.tool import to_json
 
 
 def in_text(messages: Sequence[Message], agent: Agent) -> list[Message]:
@@ -69,12 +68,9 @@ def _told(results: list[tuple[ToolUse, ToolResult]]) -> Message:
 
 def _with_text(message: Message) -> Message:
     content = tuple(
-        Text(_call(block)) if isinstance(block, ToolUse) and not block.server else block
+        Text(f"\n{call_text(block)}\n")
+        if isinstance(block, ToolUse) and not block.server
+        else block
         for block in message.content
     )
     return msgspec.structs.replace(message, content=content)
-
-
-def _call(use: ToolUse) -> str:
-    written = use.malformed or to_json({"name": use.name, "arguments": use.input})
-    return f"\n```tool_call\n{written}\n```\n"

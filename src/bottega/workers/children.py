@@ -70,7 +70,8 @@ class Children:
 
     async def _begun(self, tool_id: str, agent: str, task: str) -> tuple[SessionRow, Prompt]:
         exchange, parent = self._exchange, self._exchange.session
-        call = f"{exchange.message_id}/{tool_id}"
+        # With its step: some servers number their calls anew in every answer.
+        call = f"{exchange.message_id}/{exchange.step}/{tool_id}"
         found = self._sessions.child(parent.n, call)
         child = found or await self._sessions.create(
             model="",
@@ -79,13 +80,20 @@ class Children:
             parent=parent,
             parent_call=call,
         )
-        if found is None:
+        if found is None or not await self._was_told(child):
             await exchange.record(facts.ChildStarted(tool_id, child.id, agent, task))
         # Named by the call: whoever goes on after a crash says the same, and it is said once.
         said = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{child.id}/{call}"))
         prompt = Prompt(said, (Text(task),), attended=exchange.plan.attended)
         await self._inbox.admit(child, prompt, by=self._runs.place)
         return child, prompt
+
+    async def _was_told(self, child: SessionRow) -> bool:
+        """Whether the parent's log names the child: a crash may have come between making and telling it."""
+        kind = b'{"type":"child_started"'
+        rows = await self._log.facts(self._exchange.session.n)
+        told = (decode(index, body).data for index, body in rows if body.startswith(kind))
+        return any(each.session_id == child.id for each in told)
 
     async def _followed(
         self, child: SessionRow, message_id: str, show: Show

@@ -176,7 +176,7 @@ class Room:
         rows = await self._scene.hands.log.facts(self._scene.session.n)
         told = indexed(rows)
         aim = await self._aim(rows, told, reason)
-        draft = compact.draft(told, aim)
+        draft = await asyncio.to_thread(compact.draft, told, aim)  # it may take a while
         if draft is None:
             _refuse_if_too_long(told, aim, self._scene.plan.model.name)
             return False

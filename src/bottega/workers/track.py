@@ -10,7 +10,6 @@ from bottega.events.event import Event
 from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text, tool_uses
 from bottega.messages.message import Usage
 
-
 _ONWARD = (facts.MessageStart, facts.UserMessage, facts.Aside, facts.Compaction)
 """What comes before the next model call."""
 
@@ -57,9 +56,7 @@ class Track:
         elif isinstance(payload, facts.ToolIntent):
             self.intents[payload.tool_id] = payload
         elif isinstance(payload, facts.ToolResultFact):
-            self.calls.pop(payload.tool_id, None)
-            self._results[payload.tool_id] = payload
-            self._add(payload.usage, payload.cost)
+            self._acted(payload)
         elif isinstance(payload, facts.Compaction):
             self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.MessageStart | facts.StreamReset):
@@ -68,8 +65,7 @@ class Track:
             self.cancelled = True
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
-        if isinstance(payload, _ONWARD):
-            self._last = None
+        self._goes_on(payload)
         self.step, self.attempt = max(self.step, event.step), event.attempt
 
     def partial(self) -> tuple[Block, ...]:
@@ -93,6 +89,15 @@ class Track:
         self.final = plain_text(answer.content).strip() or self.final
         self.calls = {use.id: use for use in tool_uses(answer.content)}
         self.intents = {}
+
+    def _acted(self, result: facts.ToolResultFact) -> None:
+        self.calls.pop(result.tool_id, None)
+        self._results[result.tool_id] = result
+        self._add(result.usage, result.cost)
+
+    def _goes_on(self, payload: object) -> None:
+        if isinstance(payload, _ONWARD):
+            self._last = None
 
     def _add(self, usage: Usage, cost: int | None) -> None:
         self.usage = self.usage + usage
