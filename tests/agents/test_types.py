@@ -105,6 +105,17 @@ async def test_a_single_pass_asks_before_it_saves_and_a_no_is_no_failure(
     assert [f.path for f in of(events, "file_ready")] == ["index.html"]
 
 
+@pytest.mark.parametrize("first", ['{"n": 3}', "Three."])
+async def test_a_single_pass_keeps_to_a_schema_too(
+    home: Path, folder: Path, scripted: Scripted, first: str
+) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    model = scripted([say(first)], [say('{"n": 3}')])
+    async with Studio(home, agents=HOUSE) as studio:
+        session = await studio.start(model=model, folder=folder, agent="writer")
+        assert await session.prompt("go", schema=schema) == {"n": 3}
+
+
 async def test_a_single_pass_that_waited_for_an_answer_is_not_made_again(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:

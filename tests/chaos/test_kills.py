@@ -114,6 +114,28 @@ async def test_a_last_answer_that_outlived_its_process_is_the_end_and_nobody_is_
     assert len(plans) == 1
 
 
+@pytest.mark.chaos
+@pytest.mark.parametrize("passage", range(1, DEPTH + 5))
+async def test_a_plan_of_before_is_not_on_offer_whenever_its_follower_dies(
+    tmp_path: Path, passage: int
+) -> None:
+    home, folder = tmp_path / "home", tmp_path / "project"
+    folder.mkdir()
+    (tmp_path / "s.json").write_text(TWICE)
+    model = f"scripted/{tmp_path / 's.json'}"
+    async with Studio(home) as studio:
+        session = await studio.start(model=model, folder=folder, mode="plan")
+        await session.prompt("go")
+        assert [ask.kind for ask in session.asks()] == ["plan"]
+    Victim(home, model, folder, f"storage.after_commit=kill@{passage}").last_words()
+    async with Studio(home, on_crash="resume") as studio:
+        session = studio.find(session.id)
+        if following := session.resume():
+            await following
+        ends = [event for event in await session.facts() if event.type == "exchange_response"]
+        assert [ask.message_id for ask in session.asks()] == [ends[-1].message_id]
+
+
 TWICE = """{"turns": [
   [{"do": "say", "text": "The first answer."}],
   [{"do": "say", "text": "A second one that nobody asked for."}]

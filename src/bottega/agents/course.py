@@ -117,15 +117,16 @@ class Course:
 
     def _written(
         self, said: facts.AssistantMessage, shaped: Shaped, results: Sequence[facts.ToolResultFact]
-    ) -> Ended | Failing:
-        """The end of a single pass: what could not be saved is said."""
-        ended = self._ended(said)
+    ) -> Ended | Remark | Failing | None:
+        """The end of a single pass: what could not be saved is said; only a schema makes for another one."""
         lost = [*shaped.cut_off, *_failed(said, results)]
         if lost:
             return Failing(_unsaved(lost), Ended(False, "error", said.stop_reason, self._spoke))
         if not self._spoke and not _shows(said.content):
             return Failing(_nothing(), Ended(False, "error", "error"))
-        return ended
+        if said.stop_reason in ("max_tokens", "refusal"):
+            return self._ended(said)
+        return self._fitting(said, shaped)
 
     def _ended(self, said: facts.AssistantMessage, *, signalled: bool = False) -> Ended:
         text = self._spoke
