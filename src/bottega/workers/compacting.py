@@ -4,7 +4,6 @@ A compaction is one fact, durable or not there at all; what the model sees after
 whoever goes on after a crash sees the same.
 """
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Literal, Protocol
@@ -14,14 +13,7 @@ import msgspec
 from bottega.agents.context import compact, summary
 from bottega.agents.context.compact import Aim, Draft
 from bottega.agents.context.estimate import tokens
-from bottega.agents.context.measure import (
-    Answered,
-    Gauge,
-    calibrated,
-    message_tokens,
-    tool_tokens,
-)
-from bottega.agents.model import Model
+from bottega.agents.context.measure import Gauge, tool_tokens
 from bottega.agents.plan import Plan
 from bottega.approvals.mode import Mode
 from bottega.errors import Problem
@@ -31,19 +23,24 @@ from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import Text, plain_text
 from bottega.messages.message import Message, Usage
-from bottega.providers import catalog
-from bottega.providers.provider import Failed, Finished, Request, ToolSpec
+from bottega.providers.provider import Failed, Finished, Request
 from bottega.sessions.feed import Row
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.history import Told, indexed, replay
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
+from bottega.workers.counting import (
+    ANSWER,
+    ASSUMED,
+    OTHERWISE,
+    before_messages,
+    guessed,
+    window_of,
+)
 
 Reason = Literal["full", "overflow", "asked"]
 
-ASSUMED = 128_000
-"""The window of a model of which nobody says it."""
 NEAR = 48_000
 """Tokens below which an unknown window is not asked for: reading the list of models would hold up the request."""
 AFTER_UNDO = 95
@@ -154,9 +151,9 @@ class Room:
         """What the newest facts say of how full it is: an answer's count, unless it was of another history."""
         self._begun = True
         for index, body in self._scene.hands.newest(self._scene.session.n, b"", 50):
-            if body.startswith(_OTHERWISE):
+            if body.startswith(OTHERWISE):
                 return
-            if body.startswith(_ANSWER) and (answer := decode(index, body).data).usage.input_tokens:
+            if body.startswith(ANSWER) and (answer := decode(index, body).data).usage.input_tokens:
                 self._gauge.answered(answer.usage)
                 return
 
@@ -215,7 +212,7 @@ class Room:
         return Aim(
             window=await self._window(),
             fixed=fixed,
-            factor=found.exact if found.counted else self._gauge.factor,
+            factor=found.exact if found.known else self._gauge.factor,
             summed=reason == "asked",
             pressed=reason == "overflow",
         )
@@ -263,80 +260,6 @@ class Room:
                 if isinstance(event, Failed):
                     return Written(), f"the model failed ({event.code})"
         return Written(), "the model said nothing"
-
-
-def before_messages(plan: Plan, mode: Mode) -> tuple[str, tuple[ToolSpec, ...]]:
-    """What a request has before its messages: the system prompt, and the tools."""
-    tools = plan.registry.specs() if plan.model.abilities.tools else ()
-    return plan.agent.system(plan.folder, mode), tools
-
-
-async def window_of(model: Model) -> int | None:
-    """The model's window, whatever it takes to learn it; None: nobody knows."""
-    if model.window() is None and not catalog.is_read():
-        await asyncio.to_thread(catalog.load)
-    return model.window()
-
-
-_ANSWER = b'{"type":"assistant_message"'
-_OTHERWISE = (b'{"type":"compaction', b'{"type":"session_reset"', b'{"type":"session_cleared"')
-
-
-class Guessed(msgspec.Struct, frozen=True):
-    total: int
-    """Tokens of a request."""
-    factor: float
-    """Tokens of this model to one of our guesses."""
-    counted: bool
-    """A provider counted most of it."""
-    exact: float = 1.0
-    """The same for this very request: by it, guesses of its parts add up to `total`."""
-
-
-def guessed(rows: Sequence[Row], told: Sequence[Told], fixed: float) -> Guessed:
-    """How much a session's next request is, by what providers counted for its last ones."""
-    messages = [message for _, message in told]
-    answers, made = _counted(rows, told)
-    raw = fixed + sum(map(message_tokens, messages))
-    if not answers and made is None:
-        return Guessed(round(raw), 1.0, counted=False)
-    factor = calibrated(messages, fixed, answers).factor
-    if answers:
-        gauge = Gauge()
-        gauge.answered(answers[0].usage)
-        base, place = gauge.counted or 0, answers[0].place + 1
-    else:
-        index, base = made or (0, 0)
-        place = sum(each <= index for each, _ in told)
-        then = fixed + sum(map(message_tokens, messages[:place]))
-        factor = base / then if then else 1.0
-    total = base + round(factor * sum(map(message_tokens, messages[place:])))
-    return Guessed(total, factor, counted=True, exact=total / raw if raw else 1.0)
-
-
-def _counted(
-    rows: Sequence[Row], told: Sequence[Told], most: int = 9
-) -> tuple[list[Answered], tuple[int, int] | None]:
-    """What was counted for the last answers that were asked for with what is seen now, newest first.
-
-    Also the index of the compaction before them, and what was left after it.
-    """
-    places = {index: place for place, (index, _) in enumerate(told)}
-    found: list[Answered] = []
-    before = 2**62
-    for index, body in reversed(rows):
-        if not body.startswith((_ANSWER, *_OTHERWISE)) or index > before:
-            continue
-        said = decode(index, body).data
-        if isinstance(said, facts.CompactionUndone):
-            before = said.compaction - 1  # what was asked in between saw less
-        elif isinstance(said, facts.Compaction):
-            return found, (index, said.after) if said.after else None
-        elif not isinstance(said, facts.AssistantMessage) or len(found) == most:
-            break
-        elif index in places and said.usage.input_tokens:
-            found.append(Answered(places[index], said.usage))
-    return found, None
 
 
 def _refuse_if_too_long(told: Sequence[Told], aim: Aim, model: str) -> None:
