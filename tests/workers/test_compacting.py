@@ -277,6 +277,31 @@ async def test_with_zero_percent_nothing_is_compacted_by_itself(
         assert not await compactions(session)
 
 
+async def test_one_long_exchange_is_compacted_again_and_again_and_never_loses_its_task(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    """The script knows no end: only the limit of 50 model calls ends it."""
+    (folder / "notes.txt").write_text("a line of the notes that is long enough to weigh\n" * 40)
+    look = [
+        {"do": "say", "text": "I look at the lines once more, as they may have changed. " * 12},
+        {"do": "call", "name": "grep", "input": {"pattern": "line"}},
+        {"do": "call", "name": "read_file", "input": {"file_path": "nowhere.txt"}},
+    ]
+    async with small(home, 9_000) as studio:
+        session = await studio.start(
+            model=scripted(look, after="repeat", rules=[RECORD]), folder=folder
+        )
+        end = await session.prompt("count the lines, and never stop")
+        made = await compactions(session)
+        history = await session.history()
+    assert end.iterations == 50
+    assert 3 <= len(made) <= 15, "often enough, and not at every step"
+    assert all(each.data.after < each.data.before for each in made)
+    assert any(each.data.upto for each in made)
+    assert said_by_user(history) == ["count the lines, and never stop"]
+    assert "nowhere.txt" in str(history)
+
+
 TALK = """
 import asyncio, sys
 from bottega.studio import Studio
