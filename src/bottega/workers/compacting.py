@@ -4,6 +4,7 @@ A compaction is one fact, durable or not there at all; what the model sees after
 whoever goes on after a crash sees the same.
 """
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Literal, Protocol
@@ -171,7 +172,7 @@ class Room:
         rows = await self._scene.hands.log.facts(self._scene.session.n)
         told = indexed(rows)
         aim = await self._aim(rows, told, reason)
-        draft = compact.draft(told, aim)
+        draft = await asyncio.to_thread(compact.draft, told, aim)  # a long one takes a while
         if draft is None:
             _refuse_if_too_long(told, aim, self._scene.plan.model.name)
             return False
@@ -230,7 +231,7 @@ class Room:
             )
         room = min(most, draft.room / 2) / aim.factor
         if why:
-            text = summary.digest(draft.replaced, why, room)
+            text = await asyncio.to_thread(summary.digest, draft.replaced, why, room)
         scene = self._scene
         todos = [(each.content, each.status) for each in scene.hands.todos(scene.session.n)]
         whole = summary.composed(text, todos, scene.known.held)
@@ -244,10 +245,11 @@ class Room:
         if model.provider.name == "guide":
             return Written(), "the guide writes none"
         share = 0.35 if aim.pressed else 0.65
-        shown = max(500.0, min(aim.window, draft.before) * share - most) / aim.factor
+        room = max(500.0, min(aim.window, draft.before) * share - most) / aim.factor
+        record = await asyncio.to_thread(summary.shown, draft.replaced, room)
         request = Request(
             model=model.wire_name,
-            messages=(Message("user", (Text(summary.shown(draft.replaced, shown)),)),),
+            messages=(Message("user", (Text(record),)),),
             system=summary.instructions(most),
             max_output=max(most, min(most + THINKING, aim.window // 5)),
             abilities=model.abilities,
