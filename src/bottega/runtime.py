@@ -188,9 +188,9 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        return Plan(
-            agent, model, registry, session.folder, wishes, self._new_notices(session.folder)
-        )
+        # What is said once is kept for a prompt that somebody reads the answer of.
+        notices = self._new_notices(session.folder) if prompt.message_id else ()
+        return Plan(agent, model, registry, session.folder, wishes, notices)
 
     def _new_notices(self, folder: str) -> tuple[str, ...]:
         """Why some tools are missing, each said once."""

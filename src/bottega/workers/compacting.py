@@ -46,6 +46,8 @@ NEAR = 48_000
 """Tokens below which an unknown window is not asked for: reading the list of models would hold up the request."""
 AFTER_UNDO = 95
 """Percent at which a session is compacted by itself whose last compaction was undone."""
+AGAIN = 5
+"""Percent of the window by which a history must have grown in which there was nothing to drop."""
 SUMMARY = 4_000
 """The most tokens of a summary."""
 THINKING = 4_000
@@ -87,6 +89,8 @@ class Room:
         self._scene = scene
         self._gauge = Gauge()
         self._begun = False
+        self._in_vain = 0
+        """Tokens with which there was nothing to drop: it is not tried again until there are many more."""
         self.wanted = False
         """Somebody asked for a compaction while the exchange runs."""
         self.stale = False
@@ -128,7 +132,10 @@ class Room:
             if total < NEAR:
                 return False
             window = await self._window()
-        if total < window * limit / 100:
+        least = window * limit / 100
+        if self._in_vain:
+            least = max(least, self._in_vain + window * AGAIN / 100)
+        if total < least:
             return False
         return total >= window * AFTER_UNDO / 100 or not self._was_undone()
 
@@ -175,6 +182,7 @@ class Room:
         draft = await asyncio.to_thread(compact.draft, told, aim)  # a long one takes a while
         if draft is None:
             _refuse_if_too_long(told, aim, self._scene.plan.model.name)
+            self._in_vain = self._gauge.total(history, aim.fixed)
             return False
         written = await self._written(draft, aim) if draft.upto else Written()
         after = draft.left + round(tokens(written.text) * aim.factor)
@@ -193,6 +201,7 @@ class Room:
                 cost=written.cost,
             )
         )
+        self._in_vain = 0
         failpoint("compacting.after_fact")
         history[:] = await self._replayed()
         self._gauge.counted, self._gauge.factor = None, aim.factor
