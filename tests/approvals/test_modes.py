@@ -14,7 +14,7 @@ from tests.approvals.subjects import command, fetching, gate, reading, rule, wri
 
 REGISTRY = builtin_registry()
 FREE = (
-    *("read_file", "get_project_info", "todo_read", "todo_write"),
+    *("read_file", "get_project_info", "todo_read", "todo_write", "recall"),
     *("shell_close", "list_dir", "glob", "grep", "ask_user", "read_output"),
 )
 ASKED = (
