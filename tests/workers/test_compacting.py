@@ -12,6 +12,7 @@ from bottega.events.event import Event
 from bottega.messages.block import Text
 from bottega.messages.message import Usage
 from bottega.studio import Session, Studio
+from bottega.workers.counting import window_of
 from tests.processes import run
 
 Scripted = Callable[..., str]
@@ -335,3 +336,21 @@ async def test_a_kill_while_compacting_leaves_a_session_that_goes_on(
         assert len(await compactions(session)) == 1
         words = said_by_user(await session.history())
         assert words == [f"word {number}" for number in range(len(words) - 1)] + ["and now?"]
+
+
+async def test_the_window_is_the_models_own_setting_else_the_setting_else_what_the_list_says(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    config = home / "config.toml"
+    config.write_text("context_window = 5000\n[models.guide]\ncontext_window = 7000\n")
+    async with Studio(home) as studio:
+        assert studio.runtime.model("guide").window() == 7000
+        assert studio.runtime.model("ollama/llama").window() == 5000
+    config.write_text("")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    async with Studio(home) as studio:
+        model = studio.runtime.model("openai/gpt-4o")
+        assert await window_of(model) == 128_000
+        assert model.window() == 128_000, "it was read, and costs nothing now"
+        assert await window_of(studio.runtime.model("ollama/llama")) is None
