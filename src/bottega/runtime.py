@@ -228,7 +228,9 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        notices = self._new_notices(session.folder, *_missing(agent, registry))
+        # What is said once is kept for a prompt that somebody reads the answer of.
+        missing = _missing(agent, registry)
+        notices = self._new_notices(session.folder, *missing) if prompt.message_id else ()
         return Plan(
             agent,
             model,
