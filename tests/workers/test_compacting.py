@@ -282,16 +282,17 @@ async def test_with_zero_percent_nothing_is_compacted_by_itself(
 async def test_one_long_exchange_is_compacted_again_and_again_and_never_loses_its_task(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
-    """The script knows no end: only the limit of 50 model calls ends it."""
+    """The script knows no end: only the limit of 50 model calls ends it. Each search differs from the one before."""
     (folder / "notes.txt").write_text("a line of the notes that is long enough to weigh\n" * 40)
     look = [
         {"do": "say", "text": "I look at the lines once more, as they may have changed. " * 12},
         {"do": "call", "name": "grep", "input": {"pattern": "line"}},
         {"do": "call", "name": "read_file", "input": {"file_path": "nowhere.txt"}},
     ]
+    again = [*look[:1], {"do": "call", "name": "grep", "input": {"pattern": "notes"}}, *look[2:]]
     async with small(home, 9_000) as studio:
         session = await studio.start(
-            model=scripted(look, after="repeat", rules=[RECORD]), folder=folder
+            model=scripted(look, again, after="repeat", rules=[RECORD]), folder=folder
         )
         end = await session.prompt("count the lines, and never stop")
         made = await compactions(session)
