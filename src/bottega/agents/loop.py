@@ -25,6 +25,8 @@ from bottega.providers.provider import Failed, Request
 async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -> Ended:
     """Run one exchange whose user message is the last of `history`; `step` calls were made before a restart."""
     steps = _Steps(plan, history, world)
+    if step and plan.agent.type == "StreamAgent" and history[-1].role != "user":
+        return Ended(True, "no_more_actions", "end_turn")  # its one pass was made before a restart
     while True:
         if over := await world.over(steps.course.repeats):
             return over
@@ -125,7 +127,7 @@ class _Steps:
         plan, model, wishes = self._plan, self._plan.model, self._plan.wishes
         messages = unsealed(self._history, model.name)
         if not plan.offers_tools:
-            messages = in_text(messages, plan.agent)
+            messages = in_text(messages)
         return Request(
             model=model.wire_name,
             messages=self._world.load(repair(messages, model.origin)),
