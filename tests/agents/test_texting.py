@@ -1,6 +1,5 @@
 """A history for a model without tools: calls and results in words, that cannot be taken for anything else."""
 
-from bottega.agents.agent import Agent
 from bottega.agents.reading.strict import UNREADABLE
 from bottega.agents.reading.text_calls import read_calls
 from bottega.agents.texting import in_text
@@ -15,7 +14,7 @@ def test_a_call_that_nobody_could_read_is_told_as_it_was_written_and_hides_nothi
         Message("assistant", (Text("Look:"), broken)),
         Message("tool", (ToolResult("c1", (Text("no"),), is_error=True),)),
     ]
-    _, said, told = in_text(history, Agent())
+    _, said, told = in_text(history)
     (again,) = read_calls(plain_text(said.content), "c").calls
     assert again.malformed.strip() == broken.malformed.strip()
     assert told.role == "user"
@@ -30,20 +29,20 @@ def test_results_side_by_side_are_told_at_once_and_their_pictures_come_with_them
         Message("tool", (ToolResult("a", (Text("first"), picture)),)),
         Message("tool", (ToolResult("b", (Text("second"),)),)),
     ]
-    *_, told = in_text(history, Agent())
+    *_, told = in_text(history)
     words, shown = told.content
     assert isinstance(words, Text)
     assert words.text.index("first") < words.text.index("second")
     assert shown == picture
-    assert [message.role for message in in_text(history, Agent())] == ["user", "assistant", "user"]
+    assert [message.role for message in in_text(history)] == ["user", "assistant", "user"]
 
 
-def test_a_single_pass_sees_no_calls_at_all() -> None:
+def test_a_call_that_only_saved_what_the_answer_says_is_left_out() -> None:
     saved = ToolUse("file_1_1", "write_file", {"file_path": "a", "content": "b"})
     history = [
         user("go"),
         Message("assistant", (Text("Here."), saved)),
         Message("tool", (ToolResult("file_1_1", (Text("ok"),)),)),
     ]
-    _, said = in_text(history, Agent(type="StreamAgent"))
+    _, said = in_text(history)
     assert said.content == (Text("Here."),)

@@ -40,7 +40,7 @@ def test_an_answer_is_drawn_with_its_thought_its_tools_and_what_it_cost(
     chat: Chat, script: Script, home: Path
 ) -> None:
     look = [
-        {"do": "think", "text": "I should look first."},
+        {"do": "think", "text": "I should look first.", "pieces": 3, "pace_ms": 80},
         say("Let me look."),
         {"do": "call", "name": "list_dir", "input": {"path": "."}},
         {"do": "call", "name": "read_file", "input": {"file_path": "c.txt"}},

@@ -3,7 +3,6 @@
 import json
 from typing import Any, Literal, NamedTuple
 
-from bottega.agents.agent import Agent
 from bottega.agents.texting import in_text
 from bottega.messages.message import Message
 from bottega.messages.repair import repair
@@ -17,8 +16,8 @@ from tests.wire.verdict import Body
 History = tuple[Message, ...]
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}
 TOOL = ToolSpec("read_file", "Reads.", {"type": "object", "properties": {"path": {}}})
-Way = Literal["calls", "text", "single"]
-"""How the model calls: by itself, in its text, or not at all."""
+Way = Literal["calls", "text"]
+"""How the model calls: by itself, or in its text."""
 
 
 class Place(NamedTuple):
@@ -58,8 +57,7 @@ def sent(place: Place, history: History, model: str) -> Body:
     """The body that a request with this history has; `model` is how the user names it."""
     messages = unsealed(history, model)
     if place.way != "calls":
-        kind = "StreamAgent" if place.way == "single" else "IterativeAgent"
-        messages = in_text(messages, Agent(type=kind))
+        messages = in_text(messages)
     request = Request(
         model=place.model,
         messages=repair(messages, place.wire),

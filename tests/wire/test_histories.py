@@ -101,7 +101,7 @@ def test_no_life_of_a_session_makes_an_invalid_request(share: int) -> None:
     for number in range(share, examples(1_500, 100_000), SHARE):
         life = lived(Random(f"{SEED}:{number}"))
         place = life.dice.choice(PLACES)
-        way = life.dice.choices(("calls", "text", "single"), (6, 3, 1))[0]
+        way = life.dice.choices(("calls", "text"), (6, 4))[0]
         place = place._replace(way=way)
         # Mostly the model that spoke last goes on; otherwise another one takes over.
         model = life.model if place.wire == life.wire and life.chance(0.8) else "another/one"

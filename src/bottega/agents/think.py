@@ -29,38 +29,39 @@ class Answer(msgspec.Struct, frozen=True):
 class Call:
     """One step's model call, which may need more than one attempt."""
 
-    def __init__(self, model: Model, shaper: Shaper, world: World, step: int) -> None:
+    def __init__(self, model: Model, world: World, step: int) -> None:
         self._model = model
-        self._shaper = shaper
         self._world = world
         self._step = step
         self._attempt = 0
 
-    async def ask(self, request: Request, notices: tuple[str, ...] = ()) -> Answer | Failed:
+    async def ask(
+        self, request: Request, shaper: Shaper, notices: tuple[str, ...] = ()
+    ) -> Answer | Failed:
         """The answer, emitted; or the failure, which is not told yet."""
-        lens = self._begin()
+        lens = self._begin(shaper)
         async with aclosing(self._model.provider.stream(request)) as stream:
             async for event in stream:
                 if isinstance(event, TextPiece):
                     self._show(lens, event.text)
                     await self._world.room()
                 elif isinstance(event, Finished):
-                    return self._finished(event, notices)
+                    return self._finished(event, shaper, notices)
                 elif isinstance(event, Failed):
                     return event
                 elif isinstance(event, Reset):
                     self._world.emit(facts.StreamReset(event.reason))
-                    lens = self._begin()
+                    lens = self._begin(shaper)
                 else:
                     self._emit(event)
                     await self._world.room()
         raise AssertionError(f"{self._model.provider.name} ended its stream without a last event")
 
-    def _begin(self) -> Lens | None:
+    def _begin(self, shaper: Shaper) -> Lens | None:
         self._attempt += 1
         self._world.count(self._step, self._attempt)
         self._world.emit(facts.MessageStart(self._model.name, self._model.provider.name))
-        return self._shaper.lens()
+        return shaper.lens()
 
     def _show(self, lens: Lens | None, text: str) -> None:
         if lens is None:
@@ -81,9 +82,9 @@ class Call:
                 facts.ConversationRetrying(event.number, event.of, delay, event.reason)
             )
 
-    def _finished(self, event: Finished, notices: tuple[str, ...]) -> Answer:
+    def _finished(self, event: Finished, shaper: Shaper, notices: tuple[str, ...]) -> Answer:
         model = self._model
-        shaped = self._shaper.shape(event.content, self._step)
+        shaped = shaper.shape(event.content, self._step)
         said = facts.AssistantMessage(
             shaped.content,
             "tool_use" if shaped.calls_in_text else event.stop_reason,

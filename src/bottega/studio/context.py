@@ -8,7 +8,7 @@ from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.history import indexed
 from bottega.studio.opened import Opened
-from bottega.workers.compacting import ASSUMED, before_messages, guessed, window_of
+from bottega.workers.counting import ASSUMED, before_messages, guessed, window_of
 
 
 class Context(msgspec.Struct, frozen=True):

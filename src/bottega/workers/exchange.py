@@ -190,6 +190,13 @@ class Exchange:
         """The session's, but never more than the agent's own."""
         return narrower(self.hands.mode(self.session), self.plan.agent.mode)
 
+    def forgo_tools(self) -> Plan:
+        self.plan.model.forgo_tools()
+        abilities = msgspec.structs.replace(self.plan.model.abilities, tools=False)
+        model = msgspec.structs.replace(self.plan.model, abilities=abilities)
+        self.plan = msgspec.structs.replace(self.plan, model=model)
+        return self.plan
+
     def remark(self, history: list[Message], text: str) -> None:
         words = facts.Aside(after=text)
         self.emit(words)

@@ -35,6 +35,12 @@ SHARE = 4
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
+ALOUD = 0.1
+"""Seconds below which a thought was not streamed."""
+LONGEST_THOUGHT = 12
+"""Lines of it that are shown."""
+
+
 class Live:
     def __init__(
         self,
@@ -204,10 +210,14 @@ class Live:
         first = next((line for line in thought.split("\n") if line.strip(" *#")), "")
         if not first:
             return
-        spent = duration((self._clock() - self._thought_began) * 1000)
-        lead = f"✻ Thought for {spent}: "
-        said = one_line(first.strip(" *#"), max(20, self._terminal.width - len(lead)))
-        self._put("thought", [(f"{lead}{said}", "dim italic")])
+        seconds = self._clock() - self._thought_began
+        # One that the agent said aloud comes whole, and is meant to be read.
+        lead = f"✻ Thought for {duration(seconds * 1000)}: " if seconds >= ALOUD else "✻ "
+        lines = [first] if seconds >= ALOUD else thought.strip().split("\n")[:LONGEST_THOUGHT]
+        for number, line in enumerate(lines):
+            begin = lead if number == 0 else "  "
+            said = one_line(line.strip(" *#"), max(20, self._terminal.width - len(begin)))
+            self._put("thought", [(f"{begin}{said}", "dim italic")])
 
     def _on_start(self, start: facts.MessageStart) -> None:
         self._model = start.model

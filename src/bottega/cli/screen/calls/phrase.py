@@ -121,6 +121,7 @@ _PHRASES: dict[str, Callable[[Given], tuple[str, str]]] = {
     "shell_exec": _shell,
     "shell_close": lambda given: ("close shell", _text(given, "session_id", "shell_id", "shell")),
     "get_project_info": lambda _: ("look at", "the project"),
+    "recall": lambda given: ("recall", _text(given, "query") or f"entry {given.get('index', '')}"),
     "todo_read": lambda _: ("read", "the to-do list"),
     "todo_write": _todos,
     "web_fetch": _fetch,
