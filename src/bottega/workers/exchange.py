@@ -81,8 +81,9 @@ class Exchange:
         self.message_id = message_id
         self.session = session
         self.hands = hands
-        self.known = recalled.known if recalled else hands.known(session.n)
-        self.told = recalled.told if recalled else hands.told(session.n)
+        self.known, self.told = (
+            (recalled.known, recalled.told) if recalled else hands.remembered(session.n)
+        )
         self.parent = parent
         self.asking = (
             parent.asking
@@ -158,6 +159,7 @@ class Exchange:
     def go_on(self, track: Track) -> None:
         """Take up an exchange that another process left."""
         self.track = track
+        self.children.may_be = True
         self._before = (self.step, self._attempt) = (track.step, track.attempt)
 
     def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
