@@ -118,6 +118,15 @@ async def test_a_file_that_broke_off_or_lies_outside_is_not_saved_and_the_person
     assert not (folder.parent / "out.txt").exists()
 
 
+async def test_a_file_that_is_so_already_counts_as_saved(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    (folder / "index.html").write_text("<h1>Hello</h1>\n")
+    end, events, _ = await ran(home, folder, scripted([say(SITE)]), agent="writer")
+    assert end.success
+    assert [f.path for f in of(events, "file_ready")] == ["index.html", "css/style.css"]
+
+
 async def test_a_single_pass_makes_one_model_call_and_the_next_one_sees_its_words_only(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:

@@ -6,7 +6,7 @@ the exchange with a reason. It raises only what `World` raises, and cancellation
 
 import asyncio
 
-from bottega.agents.course import Course, Failing, Remark
+from bottega.agents.course import Course, Failing, Remark, is_there
 from bottega.agents.output import Wanted
 from bottega.agents.plan import Plan
 from bottega.agents.shape import Shaper
@@ -78,7 +78,7 @@ class _Steps:
 
     def _saved(self, uses: list[ToolUse], results: list[facts.ToolResultFact]) -> None:
         for use, result in zip(uses, results, strict=True):
-            if not result.is_error:
+            if is_there(result):
                 size = len(use.input["content"].encode())
                 self._world.emit(facts.FileReady(use.input["file_path"], size))
 
