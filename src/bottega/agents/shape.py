@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from bottega.agents import output
 from bottega.agents.agent import Agent, Type
 from bottega.agents.reading.answer import Wanted, read
 from bottega.agents.reading.files import FILE_FORM, files
@@ -54,7 +55,11 @@ class Lens:
 
 
 class Shaper:
-    def __init__(self, agent: Agent, *, text_mode: bool) -> None:
+    def __init__(
+        self, agent: Agent, *, text_mode: bool, output: output.Wanted | None = None
+    ) -> None:
+        """`output` is what the answer must fit: one that does is that value, whatever else it looks like."""
+        self._output = output
         self._single = agent.type == "StreamAgent"
         self._wanted = Wanted(
             calls=text_mode, signals=not self._single, thoughts=agent.type == "ReActAgent"
@@ -68,6 +73,8 @@ class Shaper:
     def shape(self, content: tuple[Block, ...], step: int) -> Shaped:
         if self._single:
             return self._with_files(content, step)
+        if self._output and not self._output.read(plain_text(content)).errors:
+            return Shaped(content)
         blocks: list[Block] = []
         signalled, foreign, calls = False, "", False
         for block in content:
