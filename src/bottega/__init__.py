@@ -15,7 +15,18 @@ if TYPE_CHECKING:
     from bottega.tools.decorator import tool as tool
 
 __version__ = "0.1.0"
-__all__ = ["Agent", "Answer", "Ask", "Event", "NoOutput", "Reply", "Session", "Spec", "Studio", "tool"]
+__all__ = [
+    "Agent",
+    "Answer",
+    "Ask",
+    "Event",
+    "NoOutput",
+    "Reply",
+    "Session",
+    "Spec",
+    "Studio",
+    "tool",
+]
 
 _HOMES = {
     "Agent": "bottega.agents.agent",

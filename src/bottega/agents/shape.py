@@ -37,21 +37,28 @@ class Shaped(msgspec.Struct, frozen=True):
 
 
 class Lens:
-    """What of a text may be shown while it is written."""
+    """What of one text block may be shown while it is written."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._shown = Shown(wanted)
         self._thoughts = 0
 
     def feed(self, piece: str) -> list[msgspec.Struct]:
-        text = self._shown.feed(piece)
-        pieces: list[msgspec.Struct] = [facts.ReasoningDelta(t) for t in self._fresh_thoughts()]
-        return [*pieces, facts.TextDelta(text)] if text else pieces
+        return self._pieces(self._shown.feed(piece))
 
-    def _fresh_thoughts(self) -> tuple[str, ...]:
-        found = self._shown.thoughts[self._thoughts :]
-        self._thoughts += len(found)
-        return tuple(found)
+    def rest(self) -> list[msgspec.Struct]:
+        """The text is over; what was held back, unless it is blank."""
+        text = self._shown.rest()
+        return self._pieces(text if text.strip() else "")
+
+    def _pieces(self, text: str) -> list[msgspec.Struct]:
+        thoughts = self._shown.thoughts
+        if len(thoughts) == self._thoughts:
+            return [facts.TextDelta(text)] if text else []
+        fresh = thoughts[self._thoughts :]
+        self._thoughts = len(thoughts)
+        pieces: list[msgspec.Struct] = [facts.ReasoningDelta(thought) for thought in fresh]
+        return [*pieces, facts.TextDelta(text)] if text else pieces
 
 
 class Shaper:
@@ -67,7 +74,7 @@ class Shaper:
         self._text_mode = text_mode
 
     def lens(self) -> Lens | None:
-        """For one attempt; None: all of its text is shown as it comes."""
+        """For one block of text; None: all of it is shown as it comes."""
         return None if self._single else Lens(self._wanted)
 
     def shape(self, content: tuple[Block, ...], step: int) -> Shaped:
