@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from bottega import Ask, NoOutput, Reply
+from bottega import Ask, Reply
 from bottega.agents.agent import Agent
 from bottega.agents.limits import Limits
 from bottega.events.codec import decode
@@ -44,20 +44,22 @@ class Run(msgspec.Struct, frozen=True):
     text_calls: bool = False
     on_approval: Callable[[Ask], Reply] | None = None
     schema: dict[str, Any] | None = None
+    prompts: int = 1
     cancel: bool = False
     """Somebody stops it while the model is still speaking."""
 
 
 LOOK = call("read_file", file_path="notes.txt")
-TWO_FILES = (
-    "Two files.\n\n```html index.html\n<p>Hi</p>\n```\n\n```css style.css\np { color: teal }\n```\n"
-)
+HTML = "Here it is.\n\n```html index.html\n<p>Hi</p>\n```\n"
+CSS = "In colour.\n\n```css style.css\np { color: teal }\n```\n"
 FENCE = '```tool_call\n{"name": "read_file", "arguments": {"file_path": "notes.txt"}}\n```'
 FOREIGN = '<function_calls><invoke name="read_file"></invoke></function_calls>'
 
 
 def _only_html(ask: Ask) -> Reply:
-    return Reply("allow_once" if ask.input["file_path"] == "index.html" else "deny", "no colours")
+    if ask.input["file_path"] == "index.html":
+        return Reply("allow_once")
+    return Reply("deny", "no colours")
 
 
 def _once_more() -> Callable[[Ask], Reply]:
@@ -66,7 +68,9 @@ def _once_more() -> Callable[[Ask], Reply]:
 
 
 RUNS: dict[str, Run] = {
-    "stream-agent": Run([[say(TWO_FILES)]], "writer", "ask", on_approval=_only_html),
+    "stream-agent": Run(
+        [[say(HTML)], [say(CSS)]], "writer", "ask", on_approval=_only_html, prompts=2
+    ),
     "stream-agent-cut-off": Run([[say("```txt half.txt\nhal")]], "writer"),
     "react-agent": Run(
         [
@@ -127,13 +131,11 @@ class Stage:
         session = await studio.start(
             model=model, folder=self.folder, agent=run.agent, mode=run.mode
         )
-        answer = session.prompt("go", on_approval=run.on_approval, schema=run.schema)
-        try:
+        for _ in range(run.prompts):
+            answer = session.prompt("go", on_approval=run.on_approval, schema=run.schema)
             async for event in answer:
                 if run.cancel and event.type == "text_delta":
                     await answer.cancel()
-        except NoOutput:
-            pass
         return await whole(studio, session)
 
     async def _interrupted(self) -> list[Event]:
