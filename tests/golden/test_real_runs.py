@@ -71,6 +71,6 @@ def end_of(log: list[Event]) -> tuple[str, bool]:
 def documented() -> set[tuple[str, bool]]:
     """The ends that docs/events.md lists."""
     text = (Path(__file__).parents[2] / "docs" / "events.md").read_text("utf-8")
-    table = text.partition("### How an exchange ends")[2].partition("\n\nA prompt")[0]
+    table = text.partition("## How an exchange ends")[2].partition("\n\nA prompt")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")][1:]
     return {(row[0].strip("| `"), row[1] == "yes") for row in rows}
