@@ -41,7 +41,9 @@ class Lens:
 
     def __init__(self, wanted: Wanted) -> None:
         self._shown = Shown(wanted)
-        self._thoughts = 0
+        self._thoughts = self._shown.thoughts
+        self._told = 0
+        """How many of them are."""
 
     def feed(self, piece: str) -> list[msgspec.Struct]:
         return self._pieces(self._shown.feed(piece))
@@ -52,11 +54,10 @@ class Lens:
         return self._pieces(text if text.strip() else "")
 
     def _pieces(self, text: str) -> list[msgspec.Struct]:
-        thoughts = self._shown.thoughts
-        if len(thoughts) == self._thoughts:
+        if len(self._thoughts) == self._told:
             return [facts.TextDelta(text)] if text else []
-        fresh = thoughts[self._thoughts :]
-        self._thoughts = len(thoughts)
+        fresh = self._thoughts[self._told :]
+        self._told = len(self._thoughts)
         pieces: list[msgspec.Struct] = [facts.ReasoningDelta(thought) for thought in fresh]
         return [*pieces, facts.TextDelta(text)] if text else pieces
 
