@@ -215,6 +215,26 @@ async def test_a_thought_is_shown_apart_and_goes_back_to_the_model(
         assert Text("THOUGHT: I have to look first.") in sent[1].content
 
 
+@pytest.mark.parametrize("agent", ["thinker", ""])
+async def test_what_was_held_back_is_shown_before_anything_else_begins(
+    home: Path, folder: Path, scripted: Scripted, agent: str
+) -> None:
+    first = [say("THOUGHT: I look.\n\nACTION: Now I look\n\n"), call("list_dir"), say("\n\n")]
+    model = scripted(first, [say("ANSWER: TASK and so on")])
+    end, events, _ = await ran(home, folder, model, agent=agent)
+    streamed: dict[int, str] = {}
+    for event in events:
+        if event.type == "text_delta":
+            streamed[event.step] = streamed.get(event.step, "") + event.data.text
+    said = {e.step: e.data for e in events if e.type == "agent_step"}
+    assert {step: text.strip() for step, text in streamed.items()} == {
+        step: told.response_text.strip() for step, told in said.items()
+    }
+    assert streamed[2] == end.final_response
+    kinds = [e.type for e in events if e.type in ("text_delta", "input_json_delta") and e.step == 1]
+    assert kinds[-1] == "input_json_delta"
+
+
 @pytest.mark.requirement("C4")
 async def test_calls_of_a_model_without_tools_are_read_from_its_text_and_give_the_same_events(
     home: Path, folder: Path, scripted: Scripted

@@ -6,7 +6,6 @@ an end (nothing said, calls in a foreign form, an answer that does not fit its s
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -73,8 +72,8 @@ class Course:
         if self._agent.type == "StreamAgent":
             return self._written(said, shaped, results)
         if results:
-            return self._acted(shaped, results)
-        if shaped.foreign:
+            return self._acted(said, shaped, results)
+        if shaped.foreign and not (self._wanted and self._wanted.read(text).is_json):
             return self._again(Remark(shaped.foreign), _foreign(), text)
         if said.stop_reason in ("max_tokens", "refusal"):
             return self._ended(said)
@@ -82,10 +81,17 @@ class Course:
             return self._again(Remark(EMPTY), _nothing(), "")
         return self._fitting(said, shaped)
 
-    def _acted(self, shaped: Shaped, results: Sequence[facts.ToolResultFact]) -> Any:
+    def _acted(
+        self,
+        said: facts.AssistantMessage,
+        shaped: Shaped,
+        results: Sequence[facts.ToolResultFact],
+    ) -> Ended | Remark | Failing | None:
         if not shaped.signalled:
             return None
         if not any(result.is_error for result in results):
+            if self._wanted:
+                return self._fitting(said, shaped)
             return Ended(True, "task_complete_signal", "end_turn", self._spoke)
         ended = Ended(False, "task_complete_signal", "end_turn", self._spoke)
         return self._again(Remark(ERRORS), _unfinished(), self._spoke, ended)
@@ -98,15 +104,18 @@ class Course:
             return remark
         return Failing(error, ended or Ended(False, "error", "error", text))
 
-    def _fitting(
-        self, said: facts.AssistantMessage, shaped: Shaped
-    ) -> Ended | Remark | Failing | None:
+    def _fitting(self, said: facts.AssistantMessage, shaped: Shaped) -> Ended | Remark | Failing:
         if self._wanted is None:
             return self._ended(said, signalled=shaped.signalled)
         found = self._wanted.read(plain_text(said.content))
         if not found.errors:
             ended = self._ended(said, signalled=shaped.signalled)
-            return msgspec.structs.replace(ended, output=found.value, repairs=self._wanted.repairs)
+            return msgspec.structs.replace(
+                ended,
+                final_response=found.written,
+                output=found.value,
+                repairs=self._wanted.repairs,
+            )
         if self._wanted.repairs < MOST_RETRIES:
             self._wanted.repairs += 1
             return Remark(found.remark)
