@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from openai import AsyncOpenAI
+from openai.types.responses import ResponseTextDeltaEvent
+
 from agents import (
     Agent,
     OpenAIChatCompletionsModel,
@@ -9,9 +12,6 @@ from agents import (
     function_tool,
     set_tracing_disabled,
 )
-from openai import AsyncOpenAI
-from openai.types.responses import ResponseTextDeltaEvent
-
 from stopwatch import QUESTION, TOOL, Figures, Work, main, stream_figures, turn_figures, value_of
 
 set_tracing_disabled(True)

@@ -11,16 +11,29 @@ if TYPE_CHECKING:
     from bottega.studio import Answer as Answer
     from bottega.studio import Session as Session
     from bottega.studio import Studio as Studio
+    from bottega.studio.structured import NoOutput as NoOutput
     from bottega.tools.decorator import tool as tool
 
 __version__ = "0.1.0"
-__all__ = ["Agent", "Answer", "Ask", "Event", "Reply", "Session", "Spec", "Studio", "tool"]
+__all__ = [
+    "Agent",
+    "Answer",
+    "Ask",
+    "Event",
+    "NoOutput",
+    "Reply",
+    "Session",
+    "Spec",
+    "Studio",
+    "tool",
+]
 
 _HOMES = {
     "Agent": "bottega.agents.agent",
     "Answer": "bottega.studio",
     "Ask": "bottega.sessions.asks",
     "Event": "bottega.events.event",
+    "NoOutput": "bottega.studio.structured",
     "Reply": "bottega.sessions.asks",
     "Session": "bottega.studio",
     "Spec": "bottega.agents.spec",

@@ -13,6 +13,7 @@ from bottega.agents.build import tools_of
 from bottega.agents.check import is_mcp
 from bottega.agents.limits import preset
 from bottega.agents.model import Model
+from bottega.agents.output import checked
 from bottega.agents.plan import Plan
 from bottega.agents.shape import SAVE
 from bottega.agents.shelf import Shelf
@@ -223,6 +224,8 @@ class Runtime:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
         session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
+        if prompt.schema is not None:
+            checked(prompt.schema, agent)
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session.folder):

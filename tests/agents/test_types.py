@@ -105,17 +105,6 @@ async def test_a_single_pass_asks_before_it_saves_and_a_no_is_no_failure(
     assert [f.path for f in of(events, "file_ready")] == ["index.html"]
 
 
-@pytest.mark.parametrize("first", ['{"n": 3}', "Three."])
-async def test_a_single_pass_keeps_to_a_schema_too(
-    home: Path, folder: Path, scripted: Scripted, first: str
-) -> None:
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-    model = scripted([say(first)], [say('{"n": 3}')])
-    async with Studio(home, agents=HOUSE) as studio:
-        session = await studio.start(model=model, folder=folder, agent="writer")
-        assert await session.prompt("go", schema=schema) == {"n": 3}
-
-
 async def test_a_single_pass_that_waited_for_an_answer_is_not_made_again(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
@@ -148,6 +137,15 @@ async def test_a_file_that_broke_off_or_lies_outside_is_not_saved_and_the_person
     assert (folder / "in.txt").read_text() == "hi\n"
     assert not (folder / "half.txt").exists()
     assert not (folder.parent / "out.txt").exists()
+
+
+async def test_a_file_that_is_so_already_counts_as_saved(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    (folder / "index.html").write_text("<h1>Hello</h1>\n")
+    end, events, _ = await ran(home, folder, scripted([say(SITE)]), agent="writer")
+    assert end.success
+    assert [f.path for f in of(events, "file_ready")] == ["index.html", "css/style.css"]
 
 
 async def test_a_single_pass_makes_one_model_call_and_the_next_one_sees_its_words_only(
@@ -236,6 +234,26 @@ async def test_a_thought_is_shown_apart_and_goes_back_to_the_model(
     for origin in ("anthropic", "openai-chat"):
         sent = repair(history, origin)  # type: ignore[arg-type]
         assert Text("THOUGHT: I have to look first.") in sent[1].content
+
+
+@pytest.mark.parametrize("agent", ["thinker", ""])
+async def test_what_was_held_back_is_shown_before_anything_else_begins(
+    home: Path, folder: Path, scripted: Scripted, agent: str
+) -> None:
+    first = [say("THOUGHT: I look.\n\nACTION: Now I look\n\n"), call("list_dir"), say("\n\n")]
+    model = scripted(first, [say("ANSWER: TASK and so on")])
+    end, events, _ = await ran(home, folder, model, agent=agent)
+    streamed: dict[int, str] = {}
+    for event in events:
+        if event.type == "text_delta":
+            streamed[event.step] = streamed.get(event.step, "") + event.data.text
+    said = {e.step: e.data for e in events if e.type == "agent_step"}
+    assert {step: text.strip() for step, text in streamed.items()} == {
+        step: told.response_text.strip() for step, told in said.items()
+    }
+    assert streamed[2] == end.final_response
+    kinds = [e.type for e in events if e.type in ("text_delta", "input_json_delta") and e.step == 1]
+    assert kinds[-1] == "input_json_delta"
 
 
 @pytest.mark.requirement("C4")

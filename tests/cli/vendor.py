@@ -20,6 +20,8 @@ class Vendor:
     url: str
     answer: Answer = field(default_factory=lambda: Answer(500, "{}"))
     paths: list[str] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+    """What was sent to each of them."""
 
     @staticmethod
     def gone() -> str:
@@ -33,7 +35,8 @@ class Vendor:
 def serving() -> Iterator[Vendor]:
     class Talk(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            size = int(self.headers.get("Content-Length") or 0)
+            vendor.bodies.append(self.rfile.read(size))
             vendor.paths.append(self.path)
             body = vendor.answer.body.encode()
             self.send_response(vendor.answer.status)

@@ -9,7 +9,10 @@ from pathlib import Path
 from bottega.events import codec
 from bottega.events.event import Event
 from bottega.events.fold import replay
+from tests.golden.endings import ENDINGS
 from tests.golden.scenarios import SCENARIOS
+
+STORIES = {**SCENARIOS, **ENDINGS}
 
 FOLDER = Path(__file__).parent / f"v{codec.VERSION}"
 
@@ -27,7 +30,7 @@ def expected(log: list[Event]) -> bytes:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    for name, log in SCENARIOS.items():
+    for name, log in STORIES.items():
         path = FOLDER / f"{name}.jsonl"
         if path.exists():
             print(f"{path.name} exists and stays as it is")

@@ -10,8 +10,7 @@ from bottega.events.event import Event
 from bottega.events.facts import FACTS
 from bottega.events.fold import replay
 from bottega.events.layers import DERIVED
-from tests.golden.make import FOLDER, written
-from tests.golden.scenarios import SCENARIOS
+from tests.golden.make import FOLDER, STORIES, written
 
 LOGS = sorted(Path(__file__).parent.glob("v*/*.jsonl"))
 every_log = pytest.mark.parametrize(
@@ -53,9 +52,9 @@ def test_each_exchange_of_a_golden_log_ends_once_after_all_else(path: Path) -> N
     assert told[-1].type == "exchange_response"
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STORIES)
 def test_this_program_still_writes_the_bytes_of_its_version(name: str) -> None:
-    assert (FOLDER / f"{name}.jsonl").read_bytes() == written(SCENARIOS[name])
+    assert (FOLDER / f"{name}.jsonl").read_bytes() == written(STORIES[name])
 
 
 def test_the_golden_logs_of_this_version_show_every_type_there_is() -> None:

@@ -13,7 +13,7 @@ def main() -> None:
     params.port = 0
     params.n_ctx = 2048
     params.n_parallel = 1
-    params.cpuparams.n_threads = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.warmup = False
     server = xllamacpp.Server(params)
     print(f"ready {server.listening_address}", flush=True)

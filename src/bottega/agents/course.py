@@ -6,7 +6,6 @@ an end (nothing said, calls in a foreign form, an answer that does not fit its s
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -73,8 +72,8 @@ class Course:
         if self._agent.type == "StreamAgent":
             return self._written(said, shaped, results)
         if results:
-            return self._acted(shaped, results)
-        if shaped.foreign:
+            return self._acted(said, shaped, results)
+        if shaped.foreign and not (self._wanted and self._wanted.read(text).is_json):
             return self._again(Remark(shaped.foreign), _foreign(), text)
         if said.stop_reason in ("max_tokens", "refusal"):
             return self._ended(said)
@@ -82,10 +81,17 @@ class Course:
             return self._again(Remark(EMPTY), _nothing(), "")
         return self._fitting(said, shaped)
 
-    def _acted(self, shaped: Shaped, results: Sequence[facts.ToolResultFact]) -> Any:
+    def _acted(
+        self,
+        said: facts.AssistantMessage,
+        shaped: Shaped,
+        results: Sequence[facts.ToolResultFact],
+    ) -> Ended | Remark | Failing | None:
         if not shaped.signalled:
             return None
         if not any(result.is_error for result in results):
+            if self._wanted:
+                return self._fitting(said, shaped)
             return Ended(True, "task_complete_signal", "end_turn", self._spoke)
         ended = Ended(False, "task_complete_signal", "end_turn", self._spoke)
         return self._again(Remark(ERRORS), _unfinished(), self._spoke, ended)
@@ -98,15 +104,18 @@ class Course:
             return remark
         return Failing(error, ended or Ended(False, "error", "error", text))
 
-    def _fitting(
-        self, said: facts.AssistantMessage, shaped: Shaped
-    ) -> Ended | Remark | Failing | None:
+    def _fitting(self, said: facts.AssistantMessage, shaped: Shaped) -> Ended | Remark | Failing:
         if self._wanted is None:
             return self._ended(said, signalled=shaped.signalled)
         found = self._wanted.read(plain_text(said.content))
         if not found.errors:
             ended = self._ended(said, signalled=shaped.signalled)
-            return msgspec.structs.replace(ended, output=found.value, repairs=self._wanted.repairs)
+            return msgspec.structs.replace(
+                ended,
+                final_response=found.written,
+                output=found.value,
+                repairs=self._wanted.repairs,
+            )
         if self._wanted.repairs < MOST_RETRIES:
             self._wanted.repairs += 1
             return Remark(found.remark)
@@ -117,16 +126,14 @@ class Course:
 
     def _written(
         self, said: facts.AssistantMessage, shaped: Shaped, results: Sequence[facts.ToolResultFact]
-    ) -> Ended | Remark | Failing | None:
-        """The end of a single pass: what could not be saved is said; only a schema makes for another one."""
+    ) -> Ended | Failing:
+        """The end of a single pass: what could not be saved is said."""
         lost = [*shaped.cut_off, *_failed(said, results)]
         if lost:
             return Failing(_unsaved(lost), Ended(False, "error", said.stop_reason, self._spoke))
         if not self._spoke and not _shows(said.content):
             return Failing(_nothing(), Ended(False, "error", "error"))
-        if said.stop_reason in ("max_tokens", "refusal"):
-            return self._ended(said)
-        return self._fitting(said, shaped)
+        return self._ended(said)
 
     def _ended(self, said: facts.AssistantMessage, *, signalled: bool = False) -> Ended:
         text = self._spoke
@@ -158,8 +165,15 @@ def _failed(said: facts.AssistantMessage, results: Sequence[facts.ToolResultFact
     return [
         paths[result.tool_id]
         for result in results
-        if result.is_error and "execution-denied" not in result_text(result)
+        if result.is_error
+        and not is_there(result)
+        and "execution-denied" not in result_text(result)
     ]
+
+
+def is_there(result: facts.ToolResultFact) -> bool:
+    """Whether a file that was to be saved is as it should be: it was written, or was so before."""
+    return not result.is_error or '"code":"NO_CHANGE"' in result_text(result)
 
 
 def _unsaved(paths: list[str]) -> facts.ErrorMessage:

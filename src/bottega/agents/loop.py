@@ -7,7 +7,7 @@ the exchange with a reason. It raises only what `World` raises, and cancellation
 import asyncio
 from collections.abc import Sequence
 
-from bottega.agents.course import Course, Failing, Remark
+from bottega.agents.course import Course, Failing, Remark, is_there
 from bottega.agents.output import Wanted
 from bottega.agents.plan import Plan
 from bottega.agents.shape import Shaper
@@ -16,7 +16,7 @@ from bottega.agents.think import Answer, Call
 from bottega.agents.world import Ended, Left, World
 from bottega.approvals.mode import Mode
 from bottega.events import facts
-from bottega.messages.block import Text, ToolResult, ToolUse, tool_uses
+from bottega.messages.block import ToolResult, ToolUse, tool_uses
 from bottega.messages.message import Message
 from bottega.messages.repair import repair
 from bottega.messages.seal import unsealed
@@ -54,8 +54,8 @@ class _Steps:
         self._plan = plan
         self._history = history
         self._world = world
-        self._wanted = Wanted(plan.schema) if plan.schema is not None else None
-        self._shaper = Shaper(plan.agent, text_mode=plan.text_mode)
+        self._wanted = Wanted(plan.schema, history) if plan.schema is not None else None
+        self._shaper = Shaper(plan.agent, text_mode=plan.text_mode, output=self._wanted)
         self.course = Course(plan.agent, self._wanted)
         self._first = True
 
@@ -95,7 +95,7 @@ class _Steps:
 
     def _saved(self, uses: list[ToolUse], results: Sequence[facts.ToolResultFact]) -> None:
         for use, result in zip(uses, results, strict=True):
-            if not result.is_error:
+            if is_there(result):
                 size = len(use.input["content"].encode())
                 self._world.emit(facts.FileReady(use.input["file_path"], size))
 
@@ -110,7 +110,7 @@ class _Steps:
         if isinstance(found, Failing):
             await world.record(found.error)
             return found.ended
-        is_plan = mode == "plan" and self._plan.agent.type != "StreamAgent"
+        is_plan = mode == "plan" and self._plan.agent.type != "StreamAgent" and not self._wanted
         if found and found.success and found.final_response and is_plan:
             await world.offer(found.final_response)
         return found
@@ -120,7 +120,7 @@ class _Steps:
         world, history = self._world, self._history
         await world.make_room(history, "full")
         await world.tell(history, mode)
-        if self._wanted and not _was_told(history, self._wanted.form):
+        if self._wanted and not self._wanted.was_told(history):
             world.remark(history, self._wanted.form)
         notices = self._plan.notices if self._first else ()
         self._first = False
@@ -157,12 +157,6 @@ class _Steps:
             schema=plan.schema,
             cache_key=plan.cache_key,
         )
-
-
-def _was_told(history: list[Message], text: str) -> bool:
-    """Whether the model knows it already: from before a restart, or from an earlier step."""
-    aside = Text(text, aside=True)
-    return any(aside in message.content for message in reversed(history))
 
 
 def _result(result: facts.ToolResultFact) -> ToolResult:

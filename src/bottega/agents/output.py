@@ -1,28 +1,44 @@
-"""An answer that must fit a JSON schema: what the model is told, and what is made of its words."""
+"""An answer that must fit a JSON schema: what the model is told, and what is made of its words.
+
+The value that is found can always be stored: no number without a size, no half characters, no endless nesting.
+"""
 
 import json
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 import msgspec
 
+from bottega.agents.agent import Agent
 from bottega.errors import BadUsage
 from bottega.events import facts
+from bottega.messages.aside import is_only_asides
+from bottega.messages.block import Text
+from bottega.messages.message import Message
 from bottega.tools.validate import Validator, joined
 
+DEEPEST = 100
+"""Levels of lists and objects in each other that an answer may have."""
+
 _FORM = (
-    "Your final answer must be one JSON value and nothing else: no words around it, no code fence. It must fit this"
-    " JSON schema:\n{schema}"
+    "The final answer to this must be one JSON value and nothing else: no words around it, no code fence. It must fit"
+    " this JSON schema:\n{schema}"
 )
-_AGAIN = (
-    "Your answer does not fit the JSON schema: {errors}. Answer again, with the JSON value alone."
-)
+_UNFIT = "Your answer does not fit the JSON schema: "
+_AGAIN = _UNFIT + "{errors}. Answer again, with the JSON value alone."
 
 
-def checked(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema; refused if it is none."""
+def checked(schema: dict[str, Any], agent: Agent) -> dict[str, Any]:
+    """The schema; refused if it is none, or if answers of this agent are no values."""
+    if agent.type == "StreamAgent":
+        raise BadUsage(
+            f"The agent {agent.slug!r} writes files in a single pass: its answer fits no schema.",
+            hint="Choose another agent for this prompt.",
+        )
     try:
+        json.dumps(schema, allow_nan=False)
         Validator(schema)({})
-    except ValueError as problem:
+    except (ValueError, TypeError, RecursionError) as problem:
         raise BadUsage(f"The schema is no valid JSON schema: {problem}.") from problem
     return schema
 
@@ -30,10 +46,19 @@ def checked(schema: dict[str, Any]) -> dict[str, Any]:
 class Found(msgspec.Struct, frozen=True):
     value: Any = None
     errors: str = ""
+    is_json: bool = True
 
     @property
     def remark(self) -> str:
         return _AGAIN.format(errors=self.errors)
+
+    @property
+    def written(self) -> str:
+        """The value alone, as JSON in one line; what no screen should be sent is escaped."""
+        text = msgspec.json.encode(self.value).decode()
+        if text.isprintable():
+            return text
+        return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
     @property
     def error(self) -> facts.ErrorMessage:
@@ -47,23 +72,40 @@ class Found(msgspec.Struct, frozen=True):
 class Wanted:
     """The schema of one exchange's final response, and how often the model had to mend it."""
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: dict[str, Any], history: Sequence[Message] = ()) -> None:
+        """`history` tells what the model was told before a restart."""
         self.schema = schema
-        self.repairs = 0
-        self._validator = Validator(schema)
+        self.repairs = sum(text.startswith(_UNFIT) for text in _asides(history))
+        self._validator = Validator(schema, whole="the answer")
 
     @property
     def form(self) -> str:
         """What the model is told, whether or not its provider can be held to a schema."""
         return _FORM.format(schema=json.dumps(self.schema, ensure_ascii=False))
 
+    def was_told(self, history: Sequence[Message]) -> bool:
+        """Whether the model knows the form, since the user's last words: from before a restart, or an earlier step."""
+        return self.form in _asides(history)
+
     def read(self, text: str) -> Found:
         try:
-            value = json.loads(_bare(text), parse_constant=_refuse)
+            value = msgspec.json.decode(_bare(text))
         except (ValueError, RecursionError) as problem:
-            return Found(errors=f"it is no JSON ({problem})")
+            return Found(errors=f"it is no JSON ({problem})", is_json=False)
+        if _depth(value) > DEEPEST:
+            return Found(errors=f"it is nested more than {DEEPEST} levels deep")
         errors = self._validator(value)
         return Found(value, joined(errors) if errors else "")
+
+
+def _asides(history: Sequence[Message]) -> Iterable[str]:
+    """What the model was told since the user last said something, the newest first."""
+    for message in reversed(history):
+        for block in message.content:
+            if isinstance(block, Text) and block.aside:
+                yield block.text
+        if message.role == "user" and not is_only_asides(message):
+            return
 
 
 def _bare(text: str) -> str:
@@ -74,5 +116,18 @@ def _bare(text: str) -> str:
     return text.partition("\n")[2].removesuffix("```")
 
 
-def _refuse(word: str) -> None:
-    raise ValueError(f"{word} is no JSON")
+def _depth(value: Any) -> int:
+    """How many lists and objects stand in each other; counted only as far as it matters."""
+    level, depth = [value], 0
+    while depth <= DEEPEST:
+        level = [inner for each in level for inner in _inside(each)]
+        if not level:
+            break
+        depth += 1
+    return depth
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value).values()
+    return cast("list[Any]", value) if isinstance(value, list) else ()

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from bottega.agents import output
 from bottega.agents.agent import Agent, Type
 from bottega.agents.reading.answer import Wanted, read
 from bottega.agents.reading.files import FILE_FORM, files
@@ -38,25 +39,37 @@ class Shaped(msgspec.Struct, frozen=True):
 
 
 class Lens:
-    """What of a text may be shown while it is written."""
+    """What of one text block may be shown while it is written."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._shown = Shown(wanted)
-        self._thoughts = 0
+        self._thoughts = self._shown.thoughts
+        self._told = 0
+        """How many of them are."""
 
     def feed(self, piece: str) -> list[msgspec.Struct]:
-        text = self._shown.feed(piece)
-        pieces: list[msgspec.Struct] = [facts.ReasoningDelta(t) for t in self._fresh_thoughts()]
-        return [*pieces, facts.TextDelta(text)] if text else pieces
+        return self._pieces(self._shown.feed(piece))
 
-    def _fresh_thoughts(self) -> tuple[str, ...]:
-        found = self._shown.thoughts[self._thoughts :]
-        self._thoughts += len(found)
-        return tuple(found)
+    def rest(self) -> list[msgspec.Struct]:
+        """The text is over; what was held back, unless it is blank."""
+        text = self._shown.rest()
+        return self._pieces(text if text.strip() else "")
+
+    def _pieces(self, text: str) -> list[msgspec.Struct]:
+        if len(self._thoughts) == self._told:
+            return [facts.TextDelta(text)] if text else []
+        fresh = self._thoughts[self._told :]
+        self._told = len(self._thoughts)
+        pieces: list[msgspec.Struct] = [facts.ReasoningDelta(thought) for thought in fresh]
+        return [*pieces, facts.TextDelta(text)] if text else pieces
 
 
 class Shaper:
-    def __init__(self, agent: Agent, *, text_mode: bool) -> None:
+    def __init__(
+        self, agent: Agent, *, text_mode: bool, output: output.Wanted | None = None
+    ) -> None:
+        """`output` is what the answer must fit: one that does is that value, whatever else it looks like."""
+        self._output = output
         self._single = agent.type == "StreamAgent"
         self._wanted = Wanted(
             calls=text_mode, signals=not self._single, thoughts=agent.type == "ReActAgent"
@@ -64,12 +77,14 @@ class Shaper:
         self._text_mode = text_mode
 
     def lens(self) -> Lens | None:
-        """For one attempt; None: all of its text is shown as it comes."""
+        """For one block of text; None: all of it is shown as it comes."""
         return None if self._single else Lens(self._wanted)
 
     def shape(self, content: tuple[Block, ...], step: int) -> Shaped:
         if self._single:
             return self._with_files(content, step)
+        if self._output and not self._output.read(plain_text(content)).errors:
+            return Shaped(content)
         blocks: list[Block] = []
         signalled, foreign, calls = False, "", False
         for block in content:

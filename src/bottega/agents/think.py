@@ -29,51 +29,68 @@ class Answer(msgspec.Struct, frozen=True):
 class Call:
     """One step's model call, which may need more than one attempt."""
 
+    _shaper: Shaper
+
     def __init__(self, model: Model, world: World, step: int) -> None:
         self._model = model
         self._world = world
         self._step = step
         self._attempt = 0
+        self._lens: Lens | None = None
+        """What the text that is being written is seen through; each text has its own."""
 
     async def ask(
         self, request: Request, shaper: Shaper, notices: tuple[str, ...] = ()
     ) -> Answer | Failed:
         """The answer, emitted; or the failure, which is not told yet."""
-        lens = self._begin(shaper)
+        self._shaper = shaper
+        self._begin()
         async with aclosing(self._model.provider.stream(request)) as stream:
             async for event in stream:
                 if isinstance(event, TextPiece):
-                    self._show(lens, event.text)
+                    self._show(event.text)
                     await self._world.room()
                 elif isinstance(event, Finished):
-                    return self._finished(event, shaper, notices)
+                    self._end_text()
+                    return self._finished(event, notices)
                 elif isinstance(event, Failed):
                     return event
                 elif isinstance(event, Reset):
                     self._world.emit(facts.StreamReset(event.reason))
-                    lens = self._begin(shaper)
+                    self._begin()
                 else:
                     self._emit(event)
                     await self._world.room()
         raise AssertionError(f"{self._model.provider.name} ended its stream without a last event")
 
-    def _begin(self, shaper: Shaper) -> Lens | None:
+    def _begin(self) -> None:
         self._attempt += 1
         self._world.count(self._step, self._attempt)
         self._world.emit(facts.MessageStart(self._model.name, self._model.provider.name))
-        return shaper.lens()
+        self._lens = None
 
-    def _show(self, lens: Lens | None, text: str) -> None:
+    def _show(self, text: str) -> None:
+        lens = self._lens or self._shaper.lens()
         if lens is None:
             self._world.emit(facts.TextDelta(text))
             return
+        self._lens = lens
         for piece in lens.feed(text):
             self._world.emit(piece)
 
+    def _end_text(self) -> None:
+        """What was held back of a text is shown before anything else begins."""
+        if self._lens:
+            for piece in self._lens.rest():
+                self._world.emit(piece)
+            self._lens = None
+
     def _emit(self, event: StreamEvent) -> None:
         if isinstance(event, ReasoningPiece):
+            self._end_text()
             self._world.emit(facts.ReasoningDelta(event.text))
         elif isinstance(event, CallPiece):
+            self._end_text()
             piece = facts.InputJsonDelta(event.call, event.partial_json, event.id, event.name)
             self._world.emit(piece)
         elif isinstance(event, Retrying):
@@ -82,9 +99,9 @@ class Call:
                 facts.ConversationRetrying(event.number, event.of, delay, event.reason)
             )
 
-    def _finished(self, event: Finished, shaper: Shaper, notices: tuple[str, ...]) -> Answer:
+    def _finished(self, event: Finished, notices: tuple[str, ...]) -> Answer:
         model = self._model
-        shaped = shaper.shape(event.content, self._step)
+        shaped = self._shaper.shape(event.content, self._step)
         said = facts.AssistantMessage(
             shaped.content,
             "tool_use" if shaped.calls_in_text else event.stop_reason,

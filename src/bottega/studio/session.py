@@ -80,7 +80,8 @@ class Session:
         )
         if schema is None:
             return Answer(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
-        prompt = msgspec.structs.replace(prompt, schema=checked(schema_of(schema)))
+        doer = self._opened.runtime.agent(agent or self.row.agent)
+        prompt = msgspec.structs.replace(prompt, schema=checked(schema_of(schema), doer))
         answer = Structured(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
         answer.shape = schema
         return answer

@@ -7,6 +7,7 @@ import msgspec
 
 from bottega.errors import BadUsage, Problem
 from bottega.events import facts
+from bottega.events.event import Event
 from bottega.studio.answer import Answer
 
 Shape = dict[str, Any] | type[Any]
@@ -27,8 +28,11 @@ def schema_of(shape: Shape) -> dict[str, Any]:
         return cast("dict[str, Any]", shape.model_json_schema())
     try:
         schema = msgspec.json.schema(shape)
-    except TypeError as error:
-        raise BadUsage(f"{shape!r} has no JSON schema: {error}") from error
+    except (TypeError, RecursionError) as error:
+        raise BadUsage(
+            f"{shape!r} has no JSON schema.",
+            hint="Give one as a dict, or a msgspec struct, a dataclass, a TypedDict or a pydantic model.",
+        ) from error
     return _opened(schema)
 
 
@@ -48,6 +52,7 @@ class Structured(Answer):
 
     shape: Shape
     response: facts.ExchangeResponse | None = None
+    _why: str = ""
 
     def __await__(self) -> Generator[Any, None, Any]:
         return self._value().__await__()
@@ -55,12 +60,24 @@ class Structured(Answer):
     async def _value(self) -> Any:
         self.response = end = await self._end()
         if not end.success:
+            told = self._why or "There is no answer that fits the schema."
             raise NoOutput(
-                f"There is no answer that fits the schema: the exchange ended with {end.completion_reason!r}.",
-                hint="Its session tells more.",
+                f"{told} The exchange ended with {end.completion_reason!r} after {end.repairs} repairs.",
+                hint="Its session tells more; `response` of the answer has its end.",
             )
         if isinstance(self.shape, dict):
             return end.output
-        if hasattr(self.shape, "model_validate"):
-            return cast("Any", self.shape).model_validate(end.output)
-        return msgspec.convert(end.output, self.shape)
+        try:
+            if hasattr(self.shape, "model_validate"):
+                return cast("Any", self.shape).model_validate(end.output)
+            return msgspec.convert(end.output, self.shape)
+        except ValueError as error:  # a type may want more than its schema says
+            raise NoOutput(
+                f"The answer fits the schema of {self.shape!r}, but not the type: {error}",
+                hint="`response` of the answer has what came.",
+            ) from error
+
+    async def _tell(self, event: Event) -> None:
+        if isinstance(event.data, facts.ErrorMessage):
+            self._why = event.data.message
+        await super()._tell(event)

@@ -15,11 +15,13 @@ _GIVEN = 60
 class Validator:
     """One schema; call it with arguments to learn what is wrong with them."""
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: dict[str, Any], whole: str = "arguments") -> None:
+        """`whole` is what the thing itself is called, where no part of it is meant."""
         self._schema = schema
+        self._whole = whole
         self._compiled: jsonschema_rs.Draft202012Validator | None = None
 
-    def __call__(self, arguments: dict[str, Any]) -> tuple[str, ...]:
+    def __call__(self, arguments: Any) -> tuple[str, ...]:
         """Return what is wrong, one sentence each; empty when the arguments are valid.
 
         Raises ValueError if the schema itself is none.
@@ -27,7 +29,8 @@ class Validator:
         compiled = self._compiled or self._compile()
         if compiled.is_valid(arguments):
             return ()
-        return tuple(_explained(error, self._schema) for error in compiled.iter_errors(arguments))
+        errors = compiled.iter_errors(arguments)
+        return tuple(_explained(error, self._schema, self._whole) for error in errors)
 
     def _compile(self) -> "jsonschema_rs.Draft202012Validator":
         import jsonschema_rs
@@ -47,9 +50,9 @@ def joined(errors: tuple[str, ...]) -> str:
     return "; ".join(errors[:_SHOWN]) + more
 
 
-def _explained(error: "jsonschema_rs.ValidationError", schema: dict[str, Any]) -> str:
+def _explained(error: "jsonschema_rs.ValidationError", schema: dict[str, Any], whole: str) -> str:
     kind: Any = error.kind
-    where = _where(error.instance_path)
+    where = _where(error.instance_path, whole)
     match kind.name:
         case "required":
             return f"{_where([*error.instance_path, kind.property])} is missing"
@@ -65,9 +68,9 @@ def _explained(error: "jsonschema_rs.ValidationError", schema: dict[str, Any]) -
     return f"{where}: {expected} (given: {_given(error.instance)})"
 
 
-def _where(path: "list[str | int]") -> str:
+def _where(path: "list[str | int]", whole: str = "") -> str:
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.removeprefix(".") or "arguments"
+    return text.removeprefix(".") or whole
 
 
 def _known(schema: dict[str, Any], path: "list[str | int]") -> str:

@@ -44,6 +44,8 @@ class Children:
         self._log = log
         self._inbox = Inbox(log)
         self._sessions = Sessions(log.database)
+        self.may_be = False
+        """There may be some: one was begun here, or before a restart."""
 
     async def run(self, tool_id: str, agent: str, task: str, show: Show) -> Done:
         """Have an agent carry the task out, and wait for its end; `show` is told what it does."""
@@ -64,11 +66,14 @@ class Children:
 
     async def stop(self) -> None:
         """End what children of this exchange still do: it has ended, or is about to."""
+        if not self.may_be:
+            return
         for child in self._sessions.children(self._exchange.session.n, self._exchange.message_id):
             if under_way := self._inbox.unfinished(child):
                 await self._stopped(child, under_way)
 
     async def _begun(self, tool_id: str, agent: str, task: str) -> tuple[SessionRow, Prompt]:
+        self.may_be = True
         exchange, parent = self._exchange, self._exchange.session
         # With its step: some servers number their calls anew in every answer.
         call = f"{exchange.message_id}/{exchange.step}/{tool_id}"

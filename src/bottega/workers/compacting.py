@@ -14,7 +14,7 @@ import msgspec
 from bottega.agents.context import compact, summary
 from bottega.agents.context.compact import Aim, Draft
 from bottega.agents.context.estimate import tokens
-from bottega.agents.context.measure import Gauge, tool_tokens
+from bottega.agents.context.measure import Gauge, at_most, tool_tokens
 from bottega.agents.plan import Plan
 from bottega.agents.world import Reason
 from bottega.errors import Problem
@@ -124,6 +124,8 @@ class Room:
         if not self._begun:
             self._begin()
         window = self._scene.plan.model.window()
+        if self._gauge.counted is None and at_most(history) < (window or NEAR) * limit / 100:
+            return False
         if self._gauge.counted is None:
             total = await self._guessed(history, window or NEAR)
         else:

@@ -54,6 +54,8 @@ _ACTORS: dict[type[Any], Actor] = {
     facts.ToolOutputDelta: "tool",
     facts.ToolResultFact: "tool",
 }
+_PAID = ("assistant_message", "compaction")
+"""What says how much a model call used."""
 
 
 class Exchange:
@@ -81,8 +83,9 @@ class Exchange:
         self.message_id = message_id
         self.session = session
         self.hands = hands
-        self.known = recalled.known if recalled else hands.known(session.n)
-        self.told = recalled.told if recalled else hands.told(session.n)
+        self.known, self.told = (
+            (recalled.known, recalled.told) if recalled else hands.remembered(session.n)
+        )
         self.parent = parent
         self.asking = (
             parent.asking
@@ -122,20 +125,21 @@ class Exchange:
     def event(self, payload: msgspec.Struct) -> Event:
         kind = type(payload)
         actor = _ACTORS.get(kind, "system")
-        event = Event(NAMES[kind], now(), payload, self.message_id, self.step, self._attempt, actor)
+        name = NAMES[kind]
+        event = Event(name, now(), payload, self.message_id, self.step, self._attempt, actor)
         self.track.note(event)
-        self.told.note(event)
-        self.compacting.note(event)
+        if name not in facts.DELTAS:  # a piece says nothing to the others, and there are many
+            self.told.note(event)
+            self.compacting.note(event)
         return event
 
     def emit(self, payload: msgspec.Struct) -> None:
-        also = None
-        if (
-            isinstance(payload, facts.AssistantMessage | facts.Compaction)
-            and payload.usage != Usage()
-        ):
-            also = self._spent(payload.usage, payload.cost)
-        self.pen.emit(self.event(payload), also)
+        event, also = self.event(payload), None
+        if event.type in _PAID:
+            assert isinstance(payload, facts.AssistantMessage | facts.Compaction)
+            if payload.usage != Usage():
+                also = self._spent(payload.usage, payload.cost)
+        self.pen.emit(event, also)
 
     def _spent(self, usage: Usage, cost: int | None) -> Also:
         n, message_id = self.session.n, self.message_id
@@ -158,6 +162,7 @@ class Exchange:
     def go_on(self, track: Track) -> None:
         """Take up an exchange that another process left."""
         self.track = track
+        self.children.may_be = True
         self._before = (self.step, self._attempt) = (track.step, track.attempt)
 
     def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:

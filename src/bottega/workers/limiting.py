@@ -5,6 +5,7 @@ What was answered is found again by whoever goes on from the log, so that a rais
 
 import asyncio
 import hashlib
+import time
 
 import msgspec
 
@@ -15,6 +16,7 @@ from bottega.agents.limits import (
     Reached,
     Spent,
     Window,
+    halved,
     raised,
     reached,
 )
@@ -22,9 +24,13 @@ from bottega.agents.world import Ended
 from bottega.events import facts
 from bottega.sessions import spent as ledger
 from bottega.sessions.session import now
+from bottega.sessions.spent import Used
 from bottega.storage.database import Database
 from bottega.workers.acting.question import by_child
 from bottega.workers.acting.scene import Scene
+
+LOOK = 2.0
+"""Seconds for which it is believed that a limit far away is still far away."""
 
 
 class Limiting:
@@ -46,6 +52,8 @@ class Limiting:
         self._parent: Limiting | None = None
         self._children: set[Limiting] = set()
         self._deciding = asyncio.Lock()
+        self._last = Used()
+        self._look_at = 0.0
 
     def hand_to(self, child: "Limiting") -> None:
         """What the child uses counts here too, from now on, and here it is limited too."""
@@ -93,9 +101,20 @@ class Limiting:
     def _in_window(self) -> Reached | None:
         if self._window_limits == NO_LIMITS:
             return None
-        used = ledger.in_last(self._database, self._window.hours)
+        used = self._used()
         found = reached(self._window_limits, Spent(tokens=used.tokens, cost=used.cost))
         return found and msgspec.structs.replace(found, window=self._window.words)
+
+    def _used(self) -> Used:
+        """What all exchanges used; far from a limit it is looked up every few seconds only."""
+        clock = time.monotonic()
+        near = reached(
+            halved(self._window_limits), Spent(tokens=self._last.tokens, cost=self._last.cost)
+        )
+        if near or clock >= self._look_at:
+            self._last = ledger.in_last(self._database, self._window.hours)
+            self._look_at = clock + LOOK
+        return self._last
 
     def seconds_left(self) -> float | None:
         """Where nobody can be asked, a step is ended in the middle when time is up."""

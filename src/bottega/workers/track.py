@@ -46,12 +46,18 @@ class Track:
     def note(self, event: Event) -> None:
         """Take one fact of this exchange, in order."""
         payload = event.data
-        self._clock(event.at, payload)
+        if event.at > self.last_at or event.type not in facts.DELTAS:
+            self._clock(event.at, payload)
         if isinstance(payload, facts.TextDelta):
             self._text.append(payload.text)
         elif isinstance(payload, facts.ReasoningDelta):
             self._thought.append(payload.text)
-        elif isinstance(payload, facts.AssistantMessage):
+        else:
+            self._fact(event, payload)
+        self.step, self.attempt = max(self.step, event.step), event.attempt
+
+    def _fact(self, event: Event, payload: object) -> None:
+        if isinstance(payload, facts.AssistantMessage):
             self._answered(payload)
         elif isinstance(payload, facts.ToolIntent):
             self.intents[payload.tool_id] = payload
@@ -66,7 +72,6 @@ class Track:
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
         self._goes_on(payload)
-        self.step, self.attempt = max(self.step, event.step), event.attempt
 
     def partial(self) -> tuple[Block, ...]:
         """What was streamed of the answer that never became whole."""

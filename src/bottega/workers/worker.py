@@ -257,7 +257,7 @@ class Worker:
             return None
         reached = self._log.feed(n).last_index
         if turned_over(self._log, n, recalled.reached):
-            exchange.known, exchange.told = self._hands.known(n), self._hands.told(n)
+            exchange.known, exchange.told = self._hands.remembered(n)
             return None
         recalled.reached = reached
         return recalled

@@ -37,6 +37,25 @@ class Flow:
         if len(bare) < len(text):
             self._blanks.append(text[len(bare) :])
 
+    def onward(self, text: str) -> str:
+        """`say` and `take` in one, and quickly so where nothing is in the way."""
+        if self._gate is not None or self._before is not None or self._ready:
+            self.say(text)
+            return self.take()
+        bare = text.rstrip()
+        blanks = self._blanks
+        if not bare:
+            blanks.append(text)
+            return ""
+        rest = text[len(bare) :]
+        if blanks:
+            bare = "".join(blanks) + bare
+            blanks.clear()
+        if rest:
+            blanks.append(rest)
+        self._begun = True
+        return bare
+
     def cut(self) -> None:
         """A block stood here and was taken out."""
         before = "".join(self._blanks)

@@ -6,6 +6,8 @@ up to its end; a thought up to its end; and an answer that begins like a bare ca
 other line flows as it comes.
 """
 
+from collections.abc import Sequence
+
 from bottega.agents.reading.answer import Reading, reading
 from bottega.agents.reading.sieve import Sieve, Wanted
 
@@ -27,6 +29,13 @@ class Shown:
 
     def feed(self, piece: str) -> str:
         """More of the answer; what may be shown now."""
+        if self._given and "\n" not in piece:  # nearly every piece: more of a line that flows
+            self._parts.append(piece)
+            self._given = self._length = self._length + len(piece)
+            text = self._sieve.flow.onward(piece)
+            if text:
+                self._shown.append(text)
+            return text
         *whole, last = piece.split("\n")
         for part in whole:
             self._more(part + "\n")
@@ -44,9 +53,9 @@ class Shown:
         return self._take()
 
     @property
-    def thoughts(self) -> tuple[str, ...]:
-        """The thoughts that have come to their end."""
-        return tuple(self._sieve.thoughts)
+    def thoughts(self) -> Sequence[str]:
+        """The thoughts that have come to their end; it grows."""
+        return self._sieve.thoughts
 
     def reading(self) -> Reading:
         """All that was found, after `rest`."""

@@ -1,12 +1,13 @@
 """An exchange without a terminal that can draw: the text as it is, and a line for each thing that happens.
 
 `hold=True` gives out only the text of the last answer, once it is known to be the last: what a program that captures
-the output wants. Otherwise text is given out as it comes.
+the output wants. `hold="value"` gives it out only if it is the value that was asked for. Otherwise text is given out as
+it comes.
 """
 
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import Literal, Protocol
 
 from bottega.cli.screen import notes, tools
 from bottega.cli.screen.calls import todos
@@ -58,7 +59,7 @@ class Plain:
         notes_to: Terminal | None,
         errors_to: Terminal,
         *,
-        hold: bool = False,
+        hold: bool | Literal["value"] = False,
         footer: bool = False,
         look: Look | None = None,
         fill: notes.Fill | None = None,
@@ -176,7 +177,7 @@ class Plain:
             self.note(tools.plain(row))
 
     def _end(self, end: facts.ExchangeResponse) -> None:
-        if self._hold:
+        if self._hold and (end.success or self._hold != "value"):
             self._say(clean(end.final_response))
         self.close()
         if told := "" if self._failed else notes.ending(end):

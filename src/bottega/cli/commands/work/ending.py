@@ -25,6 +25,8 @@ class Output(msgspec.Struct, frozen=True):
 
     as_json: bool
     stream: bool | None = None
+    value: bool = False
+    """The answer is a JSON value: that alone is printed, if there is one."""
 
     @property
     def asks(self) -> bool:
@@ -51,7 +53,8 @@ async def shown_to_the_end(
     else:
         held = not (out.is_tty if output.stream is None else output.stream)
         notes = err if err.is_tty else None
-        screen = Plain(out, notes, err, hold=held, look=differences(studio.runtime))
+        look = differences(studio.runtime)
+        screen = Plain(out, notes, err, hold="value" if output.value else held, look=look)
         desk = place.desk(screen, out) if output.asks else None
         followed = await follow(answer, session, screen, desk)
     end, stop = followed

@@ -25,6 +25,11 @@ from bottega.studio import Session, Studio
     default=None,
     help="Print text as it comes, also what is said between tools.  [default: on a terminal]",
 )
+@click.option(
+    "--schema",
+    metavar="FILE|JSON",
+    help="Have the answer fit this JSON schema, and print that JSON value alone.",
+)
 @click.option("--limits", help="How far it may go: default (50 model calls) or strict (8).")
 @click.option("--effort", help="How hard the model thinks: none, minimal, low, medium, high, max.")
 @click.option("--temperature", type=float, help="How freely the model chooses words.")
@@ -36,6 +41,7 @@ def command(
     session: str | None,
     as_json: bool,
     stream: bool | None,
+    schema: str | None,
     **flags: Any,
 ) -> int:
     """Run one prompt to its end and print the answer.
@@ -53,13 +59,17 @@ def command(
     bottega run "what does this project do?"
     bottega run --mode plan "how would you add a cache?"
     bottega run --mode allow "make the tests pass" < /dev/null
+    bottega run --schema '{"type": "array", "items": {"type": "string"}}' "which files have tests?"
     """
     text = _read() if prompt in (None, "-") else str(prompt)
     if not text.strip():
         raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
-    output = Output(as_json, stream)
+    if schema is not None and stream:
+        raise BadUsage("--schema prints one value at the end: there is nothing to --stream.")
+    form = _schema(schema) if schema is not None else None
+    output = Output(as_json, stream, value=form is not None)
     studio = start.studio_of({**flags, **output.flags}, start.place(folder, session))
-    return start.run(_run(studio, Wish(text, session, folder, mode), output))
+    return start.run(_run(studio, Wish(text, session, folder, mode, form), output))
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -67,16 +77,23 @@ class Wish(msgspec.Struct, frozen=True):
     session: str | None
     folder: Path | None
     mode: Mode | None
+    schema: dict[str, Any] | None = None
 
 
 async def _run(studio: Studio, wish: Wish, output: Output) -> int:
+    from bottega.agents.output import checked
+
     async with studio:
+        if wish.schema is not None and not wish.session:  # refused before there is a session
+            checked(wish.schema, studio.runtime.agent(studio.settings.values.agent))
         session = await _session(studio, wish)
         chosen = studio.settings.source("model") == "flag"
         model = studio.settings.values.model if chosen else ""
         named = wish.session and studio.settings.source("agent") == "flag"
         agent = studio.settings.values.agent if named else ""
-        answer = session.prompt(wish.text, model=model, agent=agent, wait=output.asks)
+        answer = session.prompt(
+            wish.text, model=model, agent=agent, wait=output.asks, schema=wish.schema
+        )
         return await shown_to_the_end(studio, session, answer, output)
 
 
@@ -87,6 +104,22 @@ async def _session(studio: Studio, wish: Wish) -> Session:
     if wish.mode:
         await session.change_mode(wish.mode)
     return session
+
+
+def _schema(given: str) -> dict[str, Any]:
+    """The schema itself, or the file that holds it."""
+    is_json = given.lstrip().startswith("{")
+    try:
+        written = given if is_json else Path(given).read_text("utf-8")
+        return msgspec.json.decode(written, type=dict[str, Any])
+    except OSError as error:
+        raise BadUsage(
+            f"The schema {given!r} cannot be read: {error.strerror}.",
+            hint="Name a file, or write the JSON itself.",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        what = "The schema" if is_json else f"The schema in {given!r}"
+        raise BadUsage(f"{what} is no JSON object: {error}.") from error
 
 
 def _read() -> str:
