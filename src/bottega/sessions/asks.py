@@ -77,6 +77,11 @@ class Ask(msgspec.Struct, frozen=True):
     def kind(self) -> str:
         return self.asked.kind
 
+    @property
+    def child(self) -> str:
+        """The id of the child that asks; empty: the session itself does."""
+        return str(self.asked.detail.get("child", {}).get("session_id", ""))
+
 
 class Granted(msgspec.Struct, frozen=True):
     grant: Grant
@@ -181,6 +186,17 @@ class Asks:
             events.append(_event("cancel_requested", facts.CancelRequested(), ask.message_id))
         await self._log.append(ask.session, events, work)
         return msgspec.structs.replace(ask, reply=reply)
+
+
+    async def close(self, ask: Ask) -> None:
+        """Nobody has to answer this any more: who asked has ended, and not by the worker of that session."""
+        closed = Reply("closed")
+
+        def work(connection: sqlite3.Connection) -> bool:
+            settle(connection, ask, closed)
+            return True
+
+        await self._log.append(ask.session, [_resolved(ask, closed)], work)
 
 
 def insert(
