@@ -215,7 +215,9 @@ async def test_a_tree_that_died_and_is_closed_leaves_nothing_without_an_owner(
     await victim.die(kill=True)
     async with opened(home, "close") as studio:
         session = await first(studio, model, folder)
-        if waiting := session.resume():  # what was asked outlives its process; a person says no more
+        if (
+            waiting := session.resume()
+        ):  # what was asked outlives its process; a person says no more
             await session.cancel(waiting.message_id)
             async with asyncio.timeout(20):
                 await waiting

@@ -82,6 +82,15 @@ class Ask(msgspec.Struct, frozen=True):
         """The id of the child that asks; empty: the session itself does."""
         return str(self.asked.detail.get("child", {}).get("session_id", ""))
 
+    @property
+    def asker(self) -> str:
+        """The name of the agent of a child that asks; empty: the session's own asks."""
+        return asker(self.asked)
+
+
+def asker(asked: facts.ApprovalRequired) -> str:
+    return str(asked.detail.get("child", {}).get("agent", ""))
+
 
 class Granted(msgspec.Struct, frozen=True):
     grant: Grant
@@ -186,7 +195,6 @@ class Asks:
             events.append(_event("cancel_requested", facts.CancelRequested(), ask.message_id))
         await self._log.append(ask.session, events, work)
         return msgspec.structs.replace(ask, reply=reply)
-
 
     async def close(self, ask: Ask) -> None:
         """Nobody has to answer this any more: who asked has ended, and not by the worker of that session."""

@@ -136,6 +136,13 @@ class Sessions:
         )
         return [_row(row) for row in rows]
 
+    def beneath(self, row: SessionRow) -> "list[SessionRow]":
+        """All children of a session, and theirs, each right before its own."""
+        found: list[SessionRow] = []
+        for child in self.children(row.n):
+            found += [child, *self.beneath(child)]
+        return found
+
     def child(self, n: int, call: str) -> SessionRow | None:
         """The session that this call of `n` handed its task to."""
         row = self._database.read_now(

@@ -101,9 +101,7 @@ class Children:
         await self._inbox.admit(child, prompt, by=self._runs.place)
         return child, told
 
-    async def _followed(
-        self, child: SessionRow, told: int, show: Show
-    ) -> facts.ExchangeResponse:
+    async def _followed(self, child: SessionRow, told: int, show: Show) -> facts.ExchangeResponse:
         """Mind the child's log until its exchange has ended; what was told before is not shown again."""
         cursor = 0
         with self._log.following(child.n) as feed:

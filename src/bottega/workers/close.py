@@ -36,7 +36,12 @@ def _unanswered(
     if end := handed_on.get(use.id):  # what it used counts, though nobody hears its answer
         said = f"{why}: the task was not finished." if not end.success else end.final_response
         return facts.ToolResultFact(
-            use.id, use.name, (Text(said),), is_error=not end.success, usage=end.usage, cost=end.cost
+            use.id,
+            use.name,
+            (Text(said),),
+            is_error=not end.success,
+            usage=end.usage,
+            cost=end.cost,
         )
     said = f"{why}: outcome unknown." if use.id in track.intents else _NOT_RUN
     return facts.ToolResultFact(use.id, use.name, (Text(said),), is_error=True)

@@ -117,9 +117,7 @@ class Worker:
 
         What is left of a child is its parent's to see to, which is mended in its place.
         """
-        if session.parent is not None and self._inbox.is_running(
-            session.n, session.task_id
-        ):
+        if session.parent is not None and self._inbox.is_running(session.n, session.task_id):
             await self.mend(self._sessions.numbered(session.parent))
             return
         mended = self._mended.setdefault(session.n, asyncio.Event())
@@ -267,9 +265,7 @@ class Worker:
             pen.lease = msgspec.structs.replace(pen.lease, parked=True)
         return exchange.released
 
-    async def _left_to_parent(
-        self, session: SessionRow, above: int, pen: Pen, status: str
-    ) -> bool:
+    async def _left_to_parent(self, session: SessionRow, above: int, pen: Pen, status: str) -> bool:
         """Of a task that no exchange here has handed on: True, and let go, where it is its parent's to go on with.
 
         Else it only has to be ended: it was stopped, or its parent has ended without it.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from bottega.cli.screen import notes
+from bottega.cli.screen.calls import handed
 from bottega.cli.screen.calls.lines import finished
 from bottega.cli.screen.calls.outcome import Outcome, outcome
 from bottega.cli.screen.calls.phrase import Phrase, phrase
@@ -51,7 +52,8 @@ def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa:
             first = one_line(item.text.strip(" *#\n"), max(20, width - 12))
             return [Item("thought", painter.parts([(f"✻ Thought: {first}", "dim italic")], width))]
         case said.Use():
-            return [Item("tool", painter.parts(_use(item, width), width))]
+            rows = [_use(item, width), *([handed.where(item.child)] if item.child else [])]
+            return [Item("tool", [line for row in rows for line in painter.parts(row, width)])]
         case said.Attached():
             name = item.media.name or item.media.media_type
             return [Item("note", painter.parts([(f"[{one_line(name)}]", "dim")], width))]
@@ -73,6 +75,8 @@ def _use(use: said.Use, width: int) -> list[Part]:
         words = Phrase(words.verb, one_line(use.written))
     if use.state in ("done", "failed"):
         end = outcome(_text(use.output), use.state == "failed")
+        if use.child:
+            end = handed.ended(end, _text(use.output), use.usage, use.cost)
     else:
         told = "its outcome is unknown" if use.state == "unknown" else use.state
         end = Outcome("failed", told)
