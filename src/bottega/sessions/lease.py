@@ -57,7 +57,7 @@ class Contender:
     ) -> Lease | None:
         """Inside a transaction: take the lease if it is free; None while somebody holds it.
 
-        What waits for an answer is nobody's to take, unless it is a child that its parent, which goes on, has `adopted`.
+        What waits for an answer is nobody's to take, unless its parent, which goes on, has `adopted` it.
         """
         row = connection.execute(
             "SELECT holder, generation, beat, owner_seq, takeovers, needs, status FROM sessions"

@@ -14,9 +14,9 @@ from bottega.errors import BadUsage, NotFound
 from bottega.events import facts
 from bottega.events.codec import decode
 from bottega.events.event import Event
-from bottega.messages.block import Text, tool_uses
 from bottega.failpoint import failpoint
 from bottega.ids import fresh_session
+from bottega.messages.block import Text, tool_uses
 from bottega.runtime import DEEPEST
 from bottega.sessions.inbox import Inbox, Place, Prompt
 from bottega.sessions.log import Log

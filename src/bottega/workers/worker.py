@@ -227,9 +227,8 @@ class Worker:
             self._tell_mended(session.n)
         recalled = self._recall.take(session.n, pen.seq)
         parent = self._adopted.get(prompt.message_id)
-        if parent is None and session.parent and prompt.message_id == session.task_id:
-            if await self._left_to_parent(session, session.parent, pen, status):
-                return True
+        if parent is None and await self._left_to_parent(session, prompt, pen, status):
+            return True
         exchange = Exchange(
             pen,
             prompt.message_id,
@@ -254,22 +253,33 @@ class Worker:
                         recalled.history.append(Message("user", prompt.content))
                     await self._run(session, exchange, prompt, recalled)
         except Parked:
-            if await self._log.database.write(
-                lambda c: leases.park(c, pen.lease, exchange.asking.n)
-            ):
-                return True
-            if exchange.leaving:
-                await finish(exchange, STOPPED, "Cancelled by the user")
-                raise asyncio.CancelledError from None
-            # The answer came at that very moment: go on from the log.
-            pen.lease = msgspec.structs.replace(pen.lease, parked=True)
+            return await self._parked(exchange)
         return exchange.released
 
-    async def _left_to_parent(self, session: SessionRow, above: int, pen: Pen, status: str) -> bool:
+    async def _parked(self, exchange: Exchange) -> bool:
+        """Let go until an answer comes; False: it came at that very moment, and all goes on from the log."""
+        pen, top = exchange.pen, exchange.asking.n
+        if await self._log.database.write(lambda c: leases.park(c, pen.lease, top)):
+            return True
+        if exchange.leaving:
+            await finish(exchange, STOPPED, "Cancelled by the user")
+            raise asyncio.CancelledError from None
+        if exchange.parent:  # which goes on, and takes it up again
+            await self._log.database.write(lambda c: leases.let_go(c, pen.lease))
+            return True
+        pen.lease = msgspec.structs.replace(pen.lease, parked=True)
+        return False
+
+    async def _left_to_parent(
+        self, session: SessionRow, prompt: Prompt, pen: Pen, status: str
+    ) -> bool:
         """Of a task that no exchange here has handed on: True, and let go, where it is its parent's to go on with.
 
         Else it only has to be ended: it was stopped, or its parent has ended without it.
         """
+        above = session.parent
+        if above is None or prompt.message_id != session.task_id:
+            return False
         if status == "running":
             track = await track_of(self._log, session.n, session.task_id)
             if track.cancelled:

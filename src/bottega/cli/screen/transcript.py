@@ -52,7 +52,10 @@ def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa:
             first = one_line(item.text.strip(" *#\n"), max(20, width - 12))
             return [Item("thought", painter.parts([(f"✻ Thought: {first}", "dim italic")], width))]
         case said.Use():
-            rows = [_use(item, width), *([handed.where(item.child)] if item.child else [])]
+            rows = [_use(item, width)]
+            if item.child:
+                text = _text(item.output)
+                rows.append(handed.where(item.child, text, item.usage, item.cost))
             return [Item("tool", [line for row in rows for line in painter.parts(row, width)])]
         case said.Attached():
             name = item.media.name or item.media.media_type
@@ -75,8 +78,6 @@ def _use(use: said.Use, width: int) -> list[Part]:
         words = Phrase(words.verb, one_line(use.written))
     if use.state in ("done", "failed"):
         end = outcome(_text(use.output), use.state == "failed")
-        if use.child:
-            end = handed.ended(end, _text(use.output), use.usage, use.cost)
     else:
         told = "its outcome is unknown" if use.state == "unknown" else use.state
         end = Outcome("failed", told)

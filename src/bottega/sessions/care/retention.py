@@ -145,7 +145,7 @@ def _remove(connection: sqlite3.Connection, events: list[int]) -> int:
 async def delete(
     database: Database, log: Log, blobs: Blobs, session: SessionRow, *, force: bool = False
 ) -> None:
-    """Delete a session, its children, and all that only they have; refuse while a living worker runs one, unless forced.
+    """Delete a session, its children, and all that only they have; refuse while a living worker runs one.
 
     They are gone for everyone, and their followers end, before the first of their events is removed.
     """

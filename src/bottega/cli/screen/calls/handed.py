@@ -5,7 +5,6 @@ from typing import Any, cast
 import msgspec
 
 from bottega.cli.screen import tools
-from bottega.cli.screen.calls.outcome import Outcome
 from bottega.cli.screen.clean import clean
 from bottega.cli.screen.figures import count, money, tokens
 from bottega.cli.screen.tools import Part
@@ -15,17 +14,6 @@ SHOWN = 3
 """Lines of its answer."""
 SHORT = 8
 """So much of the end of an id names a session."""
-
-
-def ended(end: Outcome, text: str, usage: Usage, cost: int | None) -> Outcome:
-    """The same outcome, told by what the task took."""
-    if end.mark != "done":
-        return end
-    said = [count(steps, "step")] if (steps := _fields(text).get("iterations")) else []
-    if usage != Usage():
-        said.append(f"{tokens(usage.input_tokens)} in, {tokens(usage.output_tokens)} out")
-        said.append(money(cost))
-    return Outcome(end.mark, " · ".join(said) or "done")
 
 
 def answer(text: str, width: int) -> list[list[Part]]:
@@ -40,9 +28,13 @@ def answer(text: str, width: int) -> list[list[Part]]:
     return rows
 
 
-def where(child: str) -> list[Part]:
-    """How to look at all that it did."""
-    return [("  ↳ ", "dim"), (f"bottega show {child[-SHORT:]}", "dim")]
+def where(child: str, text: str, usage: Usage, cost: int | None) -> list[Part]:
+    """What it took, and how to look at all that it did."""
+    said = [count(steps, "step")] if (steps := _fields(text).get("iterations")) else []
+    if usage != Usage():
+        said.append(f"{tokens(usage.input_tokens)} in, {tokens(usage.output_tokens)} out")
+        said.append(money(cost))
+    return [("  ↳ ", "dim"), (" · ".join([*said, f"bottega show {child[-SHORT:]}"]), "dim")]
 
 
 def _fields(text: str) -> dict[str, Any]:

@@ -95,9 +95,9 @@ class UnderWay:
         self, call: Call, result: facts.ToolResultFact, end: Outcome, width: int
     ) -> list[list[Part]]:
         text = result_text(result)
-        end = handed.ended(end, text, result.usage, result.cost)
         first = lines.finished(call.phrase, end, self._took(call, result), width)
-        return [first, *handed.answer(text, width), handed.where(call.child)]
+        where = handed.where(call.child, text, result.usage, result.cost)
+        return [first, *handed.answer(text, width), where]
 
     def lines(self, spin: str, width: int) -> list[list[Part]]:
         """What is drawn now of those that are not over."""
