@@ -49,8 +49,8 @@ def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa:
             broken = [("… (broken off)", "dim")] if item.partial else []
             return [Item("text", lines + (painter.parts(broken, width) if broken else []))]
         case said.Thought():
-            first = one_line(item.text.strip(" *#\n"), max(20, width - 12))
-            return [Item("thought", painter.parts([(f"✻ Thought: {first}", "dim italic")], width))]
+            told = notes.thought(item.text, "✻ Thought: ", width)
+            return [Item("thought", painter.parts([(told, "dim italic")], width))] if told else []
         case said.Use():
             rows = [_use(item, width)]
             if item.child:
