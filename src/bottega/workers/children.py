@@ -141,6 +141,7 @@ class Children:
     async def _stopped(self, child: SessionRow) -> None:
         """End the task of a child, however far it is; its parent says how where a dead process left it."""
         if await self._inbox.cancel(child, child.task_id):
+            await asyncio.wait({self._runs.attend(child)})  # a dead one may have held it
             return
         closing = self._exchange.closing
         if closing and closing.reason == "interrupted" and self._is_under_way(child):
