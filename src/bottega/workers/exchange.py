@@ -98,6 +98,8 @@ class Exchange:
         """The lease went with the end of this exchange."""
         self.leaving = False
         """This process ends: what only waits for an answer is left to the next one."""
+        self.closing: Ended | None = None
+        """How it ends, once that is known: its children end alike."""
         self.step = 0
         self.compacting = Room(self)
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
@@ -213,6 +215,10 @@ class Exchange:
     def seconds_left(self) -> float | None:
         return self.limiting.seconds_left()
 
+    @property
+    def is_late(self) -> bool:
+        return self.limiting.seconds_left() == 0
+
     async def out_of_time(self) -> Ended:
         return await self.limiting.out_of_time()
 
@@ -305,9 +311,14 @@ class Exchange:
         """Nothing that was started in this run goes on."""
         await self._sandboxes.close()
 
-    async def leave(self) -> None:
-        """Nothing that was asked here, or handed on, matters any more; what was used stands in a result from now on."""
+    async def leave(self, ended: Ended) -> dict[str, facts.ExchangeResponse]:
+        """Nothing that was asked here, or handed on, matters any more: how the children of open calls ended.
+
+        What was used stands in a result from now on.
+        """
+        self.closing = ended
         await self.asking.close(self.session.id if self.parent else "")
-        await self.children.stop()
+        ends = await self.children.stop()
         if self.parent and self._equipped:
             self.parent.limiting.take_back(self.limiting)
+        return ends

@@ -35,12 +35,6 @@ SHARE = 4
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
-ALOUD = 0.1
-"""Seconds below which a thought was not streamed."""
-LONGEST_THOUGHT = 12
-"""Lines of it that are shown."""
-
-
 class Live:
     def __init__(
         self,
@@ -206,18 +200,11 @@ class Live:
         self._end_thought()
 
     def _end_thought(self) -> None:
-        thought, self._thought = clean("".join(self._thought)), []
-        first = next((line for line in thought.split("\n") if line.strip(" *#")), "")
-        if not first:
-            return
-        seconds = self._clock() - self._thought_began
-        # One that the agent said aloud comes whole, and is meant to be read.
-        lead = f"✻ Thought for {duration(seconds * 1000)}: " if seconds >= ALOUD else "✻ "
-        lines = [first] if seconds >= ALOUD else thought.strip().split("\n")[:LONGEST_THOUGHT]
-        for number, line in enumerate(lines):
-            begin = lead if number == 0 else "  "
-            said = one_line(line.strip(" *#"), max(20, self._terminal.width - len(begin)))
-            self._put("thought", [(f"{begin}{said}", "dim italic")])
+        thought, self._thought = "".join(self._thought), []
+        spent = self._clock() - self._thought_began
+        lead = f"✻ Thought for {duration(spent * 1000)}: " if spent >= 1 else "✻ Thought: "
+        if said := notes.thought(thought, lead, self._terminal.width):
+            self._put("thought", [(said, "dim italic")])
 
     def _on_start(self, start: facts.MessageStart) -> None:
         self._model = start.model
