@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -36,18 +37,21 @@ async def lived(given: Given, vendor: Vendor, number: int) -> None:
     """The whole day, in three processes: one dies at a point in the code, one in the middle of an answer."""
     point, passage = MORNING[number % len(MORNING)]
     first = begin(msgspec.structs.replace(given, failpoints=f"{point}=kill@{passage}"))
-    await asyncio.to_thread(first.join, 300)
-    assert first.exitcode == -9, "it did not die in the morning"
+    await ended(first, vendor, -9)
     second = begin(given)
     vendor.kill = second.kill
     early, late = len(vendor.asked) + LENGTH // 3, len(vendor.asked) + LENGTH // 2
     vendor.kill_at = Random(f"{vendor.seed}:noon").randrange(early, late)
-    await asyncio.to_thread(second.join, 300)
-    assert second.exitcode == -9, "it did not die at noon"
+    await ended(second, vendor, -9)
     vendor.kill_at = 0
-    third = begin(given)
-    await asyncio.to_thread(third.join, 300)
-    assert third.exitcode == 0
+    await ended(begin(given), vendor, 0)
+
+
+async def ended(process: Any, vendor: Vendor, code: int) -> None:
+    """Wait for the end of a process, which must be this one; no request that was made by then was wrong."""
+    await asyncio.to_thread(process.join, 300)
+    assert vendor.wrong == []
+    assert process.exitcode == code
 
 
 @pytest.mark.chaos
@@ -61,14 +65,12 @@ async def test_a_days_work_makes_no_invalid_request_and_forgets_no_first_words(
         given = Given(str(tmp_path / "home"), str(tmp_path / "project"), url, LENGTH)
         async with asyncio.timeout(600):
             await lived(given, vendor, number)
-        assert vendor.wrong == []
         log, children = logs_of(tmp_path / "home")
         happened(log, vendor)
         is_whole(log)
         the_books_agree([log, *children], vendor)
         is_done_once(given, [log, *children])
         await is_seen_alike_by_another_process(given, vendor)
-        assert vendor.wrong == []
 
 
 def logs_of(home: Path) -> tuple[Log, list[Log]]:
@@ -169,9 +171,7 @@ async def is_seen_alike_by_another_process(given: Given, vendor: Vendor) -> None
     """Another process sends what was sent before, to the byte, and what came since."""
     before: list[Message] = await history(given)
     for words in ("Good night.", "And tomorrow?"):
-        process = begin(msgspec.structs.replace(given, words=words))
-        await asyncio.to_thread(process.join, 60)
-        assert process.exitcode == 0
+        await ended(begin(msgspec.structs.replace(given, words=words)), vendor, 0)
     then, now = vendor.asked[-2:]
     told, again = _told(then.body["messages"]), _told(now.body["messages"])
     assert again[: len(told)] == told
