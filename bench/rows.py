@@ -86,7 +86,7 @@ ROWS = (
     Row("prompt.10", "  CPU of a request of 10 messages", "ms"),
     Row("prompt.1000", "  of 1,000 messages", "ms", at_most=2),
     Row("compact.100", "CPU to plan a compaction of 100 messages", "ms"),
-    Row("compact.1000", "  of 1,000 messages", "ms", at_most=150),
+    Row("compact.1000", "  of 1,000 messages", "ms", at_most=100),
     Row("compact.10000", "  of 10,000 messages", "ms"),
     Row("compact.fold.100", "  the fold of those 100 once they are compacted", "ms"),
     Row("compact.fold.1000", "  of those 1,000", "ms", at_most=5),
