@@ -59,6 +59,7 @@ TASKS = (
     Task("start", "bottega", "startup.py", "bottega"),
     *(Task("start", stack, "startup.py", stack.replace("-", "_")) for stack in _PEERS),
     Task("prompt", "bottega", "ours_prompt.py", "prompt"),
+    Task("compact", "bottega", "ours_compact.py", "compact"),
     Task("memory", "bottega", "ours_memory.py", "memory"),
     Task("tools", "bottega", "ours_tools.py", "tools"),
     Task("reads", "bottega", "ours_tools.py", "reads"),

@@ -258,7 +258,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "C18": shown("The prompt is built in one order, and reminders are not the user's words."),
     "C19": later("One router: explicit provider, prefix, default."),
     "C20": shown("Locks belong to the project, and a stale write is refused."),
-    "C21": later("A dead worker's session goes on with a valid history."),
+    "C21": shown("A dead worker's session goes on with a valid history."),
     "C22": shown("Reset, clear and close are three things."),
     "C23": later("Everything outside has a double inside, so that all works offline."),
 }

@@ -328,3 +328,12 @@ async def test_a_session_that_needs_a_newer_program_is_shown_but_not_run(
         assert [said.content for said in await session.chat()] == ["hi", "It says hello."]
         log = await session.facts()
     assert [event.type for event in log].count("prompt_queued") == 1, "nothing was admitted"
+
+
+async def test_half_a_character_in_a_prompt_is_replaced_as_it_can_be_neither_stored_nor_sent(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    async with Studio(home) as studio:
+        session = await studio.start(model=scripted([{"do": "say", "text": "Yes."}]), folder=folder)
+        assert (await session.prompt("half \ud83d")).success
+        assert (await session.chat())[0].content == "half \ufffd"

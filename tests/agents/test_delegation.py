@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from bottega import Ask, Reply
 from bottega.agents.agent import Agent
@@ -13,6 +14,8 @@ from bottega.agents.limits import Limits
 from bottega.events.event import Event
 from bottega.studio import Session, Studio
 from tests.agents.test_types import call, of, say
+from tests.chaos.victim import Victim
+from tests.hunt import LONG
 
 Scripted = Callable[..., str]
 
@@ -264,3 +267,51 @@ async def test_a_tree_that_waits_for_an_answer_is_parked_and_goes_on_in_another_
         assert len(studio.runtime.sessions.children(session.row.n)) == 1
     assert end.success
     assert (folder / "a").read_text() == "x"
+
+
+async def test_a_model_that_numbers_its_calls_anew_in_every_step_hands_on_a_new_task_each_time(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    tasks = [{**hand(f"child {word}"), "id": "call_0"} for word in ("one", "two")]
+    model = by_task(
+        scripted,
+        parent=[*([task] for task in tasks), [say("Both.")]],
+        child=[[say("Done.")]],
+    )
+    async with Studio(home, agents=HOUSE) as studio:
+        session = await studio.start(model=model, folder=folder)
+        events = [event async for event in session.prompt("parent")]
+    assert [each.task for each in of(events, "child_started")] == ["child one", "child two"]
+    assert not any(each.is_error for each in of(events, "tool_result"))
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("passage", range(1, 40 if LONG else 16))
+async def test_a_child_that_was_made_before_a_kill_is_told_once_and_works_once(
+    tmp_path: Path, passage: int
+) -> None:
+    home, folder = tmp_path / "home", tmp_path / "project"
+    folder.mkdir()
+    rules = [
+        {"when": "go", "turns": [[call("delegate", agent="coder", task="child")], [say("Done.")]]},
+        {"when": "child", "turns": [[say("Yes.")]]},
+    ]
+    (tmp_path / "s.json").write_bytes(msgspec.json.encode({"turns": [], "rules": rules}))
+    model = f"scripted/{tmp_path / 's.json'}"
+    Victim(home, model, folder, f"storage.after_commit=kill@{passage}").last_words()
+    async with Studio(home, on_crash="resume") as studio:
+        rows = await studio.sessions(1)
+        if not rows:
+            return
+        session = studio.find(rows[0].id)
+        if following := session.resume():
+            assert (await following).success
+        log = await session.facts()
+        if not of(log, "exchange_response"):
+            return  # it died before it was asked
+        (started,) = of(log, "child_started")
+        (child,) = studio.runtime.sessions.children(session.row.n)
+        assert started.session_id == child.id
+        assert len(of(await studio.find(child.id).facts(), "exchange_response")) == 1
+    (end,) = of(log, "exchange_response")
+    assert (end.final_response, end.iterations) == ("Done.", 2)

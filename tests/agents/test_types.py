@@ -11,6 +11,7 @@ from bottega.agents.agent import Agent
 from bottega.events.event import Event
 from bottega.events.facts import ExchangeResponse
 from bottega.studio import Session, Studio
+from bottega.studio.answer import Waits
 
 Scripted = Callable[..., str]
 
@@ -102,6 +103,26 @@ async def test_a_single_pass_asks_before_it_saves_and_a_no_is_no_failure(
     assert not (folder / "css").exists()
     assert end.success
     assert [f.path for f in of(events, "file_ready")] == ["index.html"]
+
+
+async def test_a_single_pass_that_waited_for_an_answer_is_not_made_again(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    model = scripted([say(SITE)], [say("A second pass.")])
+    async with Studio(home, flags={"patience": 0}, agents=HOUSE) as studio:
+        session = await studio.start(model=model, folder=folder, agent="writer", mode="ask")
+        with pytest.raises(Waits):
+            await session.prompt("go")
+    async with Studio(home, agents=HOUSE) as studio:
+        session = studio.find(session.id)
+        for ask in session.asks():
+            await session.answer(ask, "allow_once")
+        following = session.resume(wait=True)
+        assert following
+        end = await following
+        log = await session.facts()
+    assert (end.iterations, end.final_response) == (1, SITE.strip())
+    assert [each.path for each in of(log, "file_ready")] == ["index.html", "css/style.css"]
 
 
 async def test_a_file_that_broke_off_or_lies_outside_is_not_saved_and_the_person_is_told(

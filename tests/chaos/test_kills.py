@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bottega.studio import Studio
 from tests.chaos.after_death import nothing_shown_is_lost, work_goes_on
 from tests.chaos.victim import Victim
 from tests.hunt import LONG, SEED
@@ -89,3 +90,53 @@ async def test_a_kill_at_a_random_moment_loses_nothing_that_was_shown(
     victim.kill()
     nothing_shown_is_lost(home, victim.last_words(shown))
     await work_goes_on(home, model, folder)
+
+
+@pytest.mark.chaos
+@pytest.mark.requirement("C21")
+@pytest.mark.parametrize("passage", range(1, DEPTH + 9))
+async def test_a_last_answer_that_outlived_its_process_is_the_end_and_nobody_is_asked_again(
+    tmp_path: Path, passage: int
+) -> None:
+    """In plan mode the plan is offered between the last answer and the end, which is one commit more to die after."""
+    home, folder = tmp_path / "home", tmp_path / "project"
+    folder.mkdir()
+    (tmp_path / "s.json").write_text(TWICE)
+    model = f"scripted/{tmp_path / 's.json'}"
+    Victim(home, model, folder, f"storage.after_commit=kill@{passage}", mode="plan").last_words()
+    async with Studio(home, on_crash="resume") as studio:
+        rows = await studio.sessions(1)
+        if not rows or not (following := studio.find(rows[0].id).resume()):
+            return  # it died before it was asked, or after the end
+        end = await following
+        plans = [ask for ask in studio.find(rows[0].id).asks() if ask.kind == "plan"]
+    assert (end.final_response, end.iterations) == ("The first answer.", 1)
+    assert len(plans) == 1
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("passage", range(1, DEPTH + 5))
+async def test_a_plan_of_before_is_not_on_offer_whenever_its_follower_dies(
+    tmp_path: Path, passage: int
+) -> None:
+    home, folder = tmp_path / "home", tmp_path / "project"
+    folder.mkdir()
+    (tmp_path / "s.json").write_text(TWICE)
+    model = f"scripted/{tmp_path / 's.json'}"
+    async with Studio(home) as studio:
+        session = await studio.start(model=model, folder=folder, mode="plan")
+        await session.prompt("go")
+        assert [ask.kind for ask in session.asks()] == ["plan"]
+    Victim(home, model, folder, f"storage.after_commit=kill@{passage}").last_words()
+    async with Studio(home, on_crash="resume") as studio:
+        session = studio.find(session.id)
+        if following := session.resume():
+            await following
+        ends = [event for event in await session.facts() if event.type == "exchange_response"]
+        assert [ask.message_id for ask in session.asks()] == [ends[-1].message_id]
+
+
+TWICE = """{"turns": [
+  [{"do": "say", "text": "The first answer."}],
+  [{"do": "say", "text": "A second one that nobody asked for."}]
+]}"""

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from bottega import failpoint
+from bottega.approvals.mode import Mode
 from bottega.events import codec
 from bottega.studio import Studio
 from bottega.tools.decorator import tool
@@ -42,10 +43,12 @@ class Seen(msgspec.Struct):
 
 
 class Victim:
-    def __init__(self, home: Path, model: str, folder: Path, failpoints: str = "") -> None:
+    def __init__(
+        self, home: Path, model: str, folder: Path, failpoints: str = "", mode: Mode = "allow"
+    ) -> None:
         self._reads, writes = os.pipe()
         self.process = CONTEXT.Process(
-            target=_live, args=(str(home), model, str(folder), failpoints, Handle(writes))
+            target=_live, args=(str(home), model, str(folder), failpoints, mode, Handle(writes))
         )
         self.process.start()
         os.close(writes)
@@ -84,17 +87,17 @@ class Handle:
         self.number = state.detach()
 
 
-def _live(home: str, model: str, folder: str, failpoints: str, out: Handle) -> None:
+def _live(home: str, model: str, folder: str, failpoints: str, mode: Mode, out: Handle) -> None:
     failpoint.arm(failpoints)
-    asyncio.run(_prompt(Path(home), model, folder, out.number))
+    asyncio.run(_prompt(Path(home), model, folder, mode, out.number))
 
 
-async def _prompt(home: Path, model: str, folder: str, out: int) -> None:
+async def _prompt(home: Path, model: str, folder: str, mode: Mode, out: int) -> None:
     async with Studio(home, tools=[leave_trace]) as studio:
         rows = await studio.sessions(1)
         if rows:
             session = await studio.resume(rows[0].id)
         else:
-            session = await studio.start(model=model, folder=folder, mode="allow")
+            session = await studio.start(model=model, folder=folder, mode=mode)
         async for event in session.prompt("go"):
             os.write(out, codec.line(session.id, event) + b"\n")

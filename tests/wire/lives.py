@@ -1,13 +1,16 @@
-"""Lives of sessions, as dice have them: prompts, steps, crashes, cancels, steers, switches from wire to wire.
+"""A session while it lives, as dice have it: its log grows by what models say in their own ways, whole or cut off.
 
-A life is what the log would hold, not what a provider would take: that is what `repair` and the wires are for. To let
-something else happen in them, add a function to `HAPPENINGS`.
+A log holds what happened, not what a provider would take: that is what the fold, `repair` and the wires are for.
 """
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import msgspec
+
+from bottega.events import codec, facts
+from bottega.events.event import Event
+from bottega.events.facts import NAMES as TYPES
 from bottega.messages.block import (
     Block,
     Document,
@@ -18,40 +21,42 @@ from bottega.messages.block import (
     ToolResult,
     ToolUse,
 )
-from bottega.messages.message import Message
+from bottega.sessions.feed import Row
 
 WIRES: tuple[Origin, ...] = ("anthropic", "openai-chat", "openai-responses", "gemini")
 SEAL = "c2VhbA=="
 TEXTS = (
     *("Do it.", "été", "So be it. " * 9, "a\n\nb", '{"a": 1}', "```\nx\n```"),
-    *("", " ", "\n\t", "half \ud83d", "\ude00 and a pair \ud83d\ude00", "\x00\x1b[0m"),
+    *("", " ", "\n\t", "half \ufffd", "\ufffd and a pair \U0001f600", "\x00\x1b[0m"),
 )
 NAMES = (
     *("read_file", "read_file", "bash", "mcp__x__y", "functions.read file", "", "n" * 80),
-    *("9lives", "-x", "naïve\udfff", "a.b:c"),
+    *("9lives", "-x", "naïve\ufffd", "a.b:c"),
 )
 INPUTS: tuple[dict[str, Any], ...] = (
     {},
     {"path": "a.py"},
-    {"n": 1, "deep": [{"text": "\ud83d"}]},
-    {"\ud800": "é"},
+    {"n": 1, "deep": [{"text": "\ufffd"}]},
+    {"\ufffd": "é"},
     {"x": None, "f": 1.5, "b": True},
 )
-IDS = ("a", "call_1", "functions.read:0", "", "ü", "x" * 50, "x" * 70, "b\ud800", "a\n", "-")
+IDS = ("a", "call_1", "functions.read:0", "", "ü", "x" * 50, "x" * 70, "b\ufffd", "a\n", "-")
 MEDIA = (
-    *(Image("image/png", "aGk="), Image("image/png", "aGk=", name="\ud800.png")),
+    *(Image("image/png", "aGk="), Image("image/png", "aGk=", name="\ufffd.png")),
     *(Document("application/pdf", "aGk=", name="a.pdf"), Document("text/plain", "aGk=")),
     Image("image/png", ""),
 )
 
 
 class Life:
-    """A session while it lives: what was said, and by which model."""
+    """A session while it lives: what its log holds, and which model speaks."""
 
     def __init__(self, dice: Random) -> None:
         self.dice = dice
-        self.history: list[Message] = []
+        self.log: list[Row] = []
         self.wire: Origin = dice.choice(WIRES)
+        self.in_text = False
+        """The model has no calls of its own: they are read from what it writes."""
         self.count = 0
 
     @property
@@ -68,11 +73,18 @@ class Life:
         self.count += 1
         return self.count
 
+    def note(self, payload: msgspec.Struct) -> int:
+        """Put a fact into the log; its index."""
+        index = len(self.log) + 1
+        event = Event(TYPES[type(payload)], index, payload)
+        self.log.append((index, codec.encode(event)))
+        return index
+
     def hear(self, *blocks: Block) -> None:
-        self.history.append(Message("user", blocks, self.fresh()))
+        self.note(facts.UserMessage(blocks))
 
     def answer(self, *blocks: Block) -> None:
-        self.history.append(Message("assistant", blocks, self.fresh(), self.model))
+        self.note(facts.AssistantMessage(blocks, "end_turn", asked=self.model))
 
     def result(self, call: str) -> ToolResult:
         many = self.dice.choice((0, 1, 1, 1, 2))
@@ -81,15 +93,20 @@ class Life:
         return ToolResult(call, (*shown, *media), self.chance(0.2))
 
     def give(self, *results: ToolResult) -> None:
-        self.history.append(Message("tool", results, self.fresh()))
+        for each in results:
+            self.note(facts.ToolResultFact(each.tool_id, "tool", each.content, each.is_error))
 
     def call(self) -> ToolUse:
         odd = self.chance(0.25)
         name = self.dice.choice(IDS) if odd else f"call_{self.fresh()}"
         called = self.dice.choice(NAMES if odd else NAMES[:3])
-        malformed = self.dice.choice(('{"path": ', "\ud800")) if self.chance(0.1) else ""
+        if self.in_text:  # they are counted anew in every exchange
+            name = f"text_{self.dice.randrange(1, 4)}_0_{self.dice.randrange(1, 4)}"
+        malformed = (
+            self.dice.choice(('{"path": ', "\ufffd", "a\n```\nb")) if self.chance(0.1) else ""
+        )
         given: dict[str, Any] = {} if malformed else self.dice.choice(INPUTS)
-        sealed = self.chance(0.5)
+        sealed = self.chance(0.5) and not self.in_text
         if self.wire == "gemini" and sealed:
             return ToolUse(name, called, given, malformed, origin="gemini", signature=SEAL)
         raw = {"extra_content": {"google": {"thought_signature": SEAL}}}
@@ -100,6 +117,8 @@ class Life:
     def opening(self) -> list[Block]:
         """What a model says before it calls: thoughts, text, both or nothing."""
         said: list[Block] = [thought(self)] if self.chance(0.6) else []
+        if self.chance(0.1):
+            said.append(Reasoning(f"Aloud {self.fresh()}.", said=True))
         if self.chance(0.5):
             said.append(Text(self.text()))
         return said
@@ -146,112 +165,3 @@ def provided(wire: Origin, number: int) -> tuple[ToolUse, ToolResult]:
         ToolUse(call, "web_search", {}, server=True, origin=wire, raw=use),
         ToolResult(call, (Text("found"),), server=True, origin=wire, raw=found),
     )
-
-
-def asks(life: Life) -> None:
-    media = [life.dice.choice(MEDIA)] if life.chance(0.15) else []
-    life.hear(*(Text(life.text()) for _ in range(life.dice.choice((1, 1, 1, 2, 0)))), *media)
-
-
-def steps(life: Life) -> None:
-    """One step that went well: calls side by side, and all their results."""
-    calls = [life.call() for _ in range(life.dice.choice((1, 1, 2, 3, 5)))]
-    life.answer(*life.opening(), *calls)
-    results = [life.result(call.id) for call in calls]
-    if life.chance(0.3):
-        life.give(*results)
-    else:
-        for result in results:
-            life.give(result)
-
-
-def ends(life: Life) -> None:
-    life.answer(*life.opening(), Text(life.text()))
-
-
-def crashes(life: Life) -> None:
-    """A step of which some results never came, and the others in any order; some twice."""
-    calls = [life.call() for _ in range(life.dice.choice((1, 2, 4)))]
-    life.answer(*life.opening(), *calls)
-    come = [life.result(call.id) for call in calls if life.chance(0.5)]
-    come += [life.result(call.id) for call in calls if life.chance(0.1)]
-    life.dice.shuffle(come)
-    for result in come:
-        life.give(result)
-
-
-def cancels(life: Life) -> None:
-    """An answer that was cut anywhere: in a thought, in a text, or before anything was said."""
-    said = life.opening()
-    if life.chance(0.5):
-        said.append(thought(life))
-    life.answer(*said)
-
-
-def steers(life: Life) -> None:
-    steps(life)
-    life.hear(Text(life.text()))
-    steps(life)
-
-
-def switches(life: Life) -> None:
-    life.wire = life.dice.choice(WIRES)
-
-
-def searches(life: Life) -> None:
-    """The provider ran a tool itself; the answer may have been cut before its result."""
-    use, found = provided(life.wire, life.fresh())
-    blocks: list[Block] = [*life.opening(), use]
-    if life.chance(0.7):
-        blocks.append(found)
-    if life.chance(0.6):
-        blocks.append(Text(life.text()))
-    life.answer(*blocks)
-
-
-def floods(life: Life) -> None:
-    """A hundred calls at once, and a name without end."""
-    calls = [life.call() for _ in range(100)]
-    calls.append(ToolUse("long", "n" * 5000, {}))
-    life.answer(*calls)
-    for call in calls[: life.dice.randrange(101)]:
-        life.give(life.result(call.id))
-
-
-def draws(life: Life) -> None:
-    """A picture in an answer."""
-    life.answer(*life.opening(), life.dice.choice(MEDIA))
-
-
-def strays(life: Life) -> None:
-    """A result that nobody waits for."""
-    life.give(life.result(life.dice.choice(IDS)))
-
-
-Happening = Callable[[Life], None]
-HAPPENINGS: list[tuple[Happening, int]] = [
-    (asks, 30),
-    (steps, 30),
-    (ends, 20),
-    (crashes, 10),
-    (cancels, 8),
-    (steers, 5),
-    (switches, 12),
-    (searches, 5),
-    (draws, 2),
-    (strays, 2),
-    (floods, 1),
-]
-"""What may happen, and how often."""
-
-
-def lived(dice: Random) -> Life:
-    """A session's life, ended anywhere: a crash leaves what was written until then."""
-    life = Life(dice)
-    asks(life)
-    happenings, weights = zip(*HAPPENINGS, strict=True)
-    for happening in dice.choices(happenings, weights, k=dice.randrange(1, 14)):
-        happening(life)
-    if life.chance(0.5):
-        del life.history[dice.randrange(1, len(life.history) + 1) :]
-    return life

@@ -1,10 +1,9 @@
 """No session, whatever befell it, ever makes a request that its provider refuses."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 from zlib import crc32
 
 import msgspec
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bottega.errors import Unsupported
+from bottega.events.codec import decode
 from bottega.messages.block import (
     Audio,
     Block,
@@ -24,88 +24,24 @@ from bottega.messages.block import (
     ToolResult,
     ToolUse,
 )
-from bottega.messages.message import Message
-from bottega.messages.repair import repair
-from bottega.messages.seal import unsealed
-from bottega.providers.catalog import abilities
 from bottega.providers.protocol.surrogates import mend
-from bottega.providers.provider import Effort, Request, Target, ToolSpec
-from bottega.providers.wires import WireName, wire
+from bottega.sessions.feed import Row
+from bottega.sessions.told.compacted import LATER, SUMMARY
+from bottega.sessions.told.history import replay
 from tests.hunt import SEED, examples
 from tests.messages.histories import poisoned
-from tests.wire import anthropic, chat, gemini, responses
-from tests.wire.lives import SEAL, WIRES, lived, provided
-from tests.wire.verdict import Body, Rejected
+from tests.wire.happenings import lived
+from tests.wire.lives import SEAL, WIRES, provided
+from tests.wire.places import PLACES, History, Place, check, sent
+from tests.wire.verdict import Rejected, strings
 
-History = tuple[Message, ...]
 _replace = msgspec.structs.replace
-SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}
-TOOL = ToolSpec("read_file", "Reads.", {"type": "object", "properties": {"path": {}}})
 SHARE = 60
 """Into how many tests the long hunt is cut, so that they run side by side."""
 
 
-class Place(NamedTuple):
-    """Whom a request goes to, and how it is asked."""
-
-    wire: WireName
-    model: str
-    home: str
-    effort: Effort | None = None
-    schema: dict[str, Any] | None = None
-    system: str = "Be brief."
-    tools: tuple[ToolSpec, ...] = (TOOL,)
-
-
-OPENAI = "https://api.openai.com/v1"
-CLAUDE = "https://api.anthropic.com"
-GOOGLE = "https://generativelanguage.googleapis.com"
-PLACES = (
-    Place("anthropic", "claude-sonnet-4-5", CLAUDE, "low", SCHEMA),
-    Place("anthropic", "claude-sonnet-4-5", CLAUDE, system="", tools=()),
-    Place("anthropic", "claude-opus-5", CLAUDE, "high"),
-    Place("anthropic", "kimi-k2", "https://x.example/anthropic"),
-    Place("openai-chat", "gpt-4o", OPENAI, schema=SCHEMA),
-    Place("openai-chat", "anthropic/claude-sonnet-4.5", "https://openrouter.ai/api/v1"),
-    Place("openai-chat", "qwen", "http://127.0.0.1:8000/v1", system="", tools=()),
-    Place("openai-chat", "deepseek-chat", "https://api.deepseek.com/v1", schema=SCHEMA),
-    Place("openai-responses", "gpt-5", OPENAI, "low", SCHEMA),
-    Place("openai-responses", "qwen", "http://127.0.0.1:8000/v1", system="", tools=()),
-    Place("gemini", "gemini-2.5-flash", GOOGLE, "low", SCHEMA),
-    Place("gemini", "gemini-3-flash", GOOGLE, "high", SCHEMA),
-    Place("gemini", "gemini-2.0-flash", GOOGLE, schema=SCHEMA, system="", tools=()),
-)
-
-
-def sent(place: Place, history: History, model: str) -> Body:
-    """The body that a request with this history has; `model` is how the user names it."""
-    request = Request(
-        model=place.model,
-        messages=repair(unsealed(history, model), place.wire),
-        system=place.system,
-        tools=place.tools,
-        effort=place.effort,
-        schema=place.schema,
-        cache_key="ses_1",
-        abilities=abilities(place.model),
-    )
-    return json.loads(wire(place.wire).to_wire(request, Target("x", place.home, key="k")).body)
-
-
-def check(place: Place, body: Body) -> None:
-    match place.wire:
-        case "openai-chat":
-            chat.check(body)
-        case "openai-responses":
-            responses.check(body)
-        case "anthropic":
-            anthropic.check(body)
-        case "gemini":
-            gemini.check(body, sealed=place.model.startswith("gemini-3"))
-
-
-def is_refused(place: Place, history: History, model: str) -> str:
-    """Why the provider would refuse this, or what it would not hear; empty if all is well."""
+def is_refused(place: Place, history: History, model: str, words: Iterable[str]) -> str:
+    """Why the provider would refuse this, or which words it would not hear; empty if all is well."""
     try:
         body = sent(place, history, model)
         check(place, body)
@@ -113,56 +49,70 @@ def is_refused(place: Place, history: History, model: str) -> str:
         return str(refusal)
     except Unsupported:
         return ""
-    return lost(body, history)
-
-
-def lost(body: Body, history: History) -> str:
-    """What the user said and the body does not; empty if it says it all."""
     told = "\0".join(strings(body))
-    for message in history:
-        for block in message.content if message.role == "user" else ():
-            if isinstance(block, Text) and block.text.strip() and mend(block.text) not in told:
-                return f"lost: {block.text!r}"
-    return ""
+    lost = [word for word in words if word.strip() and mend(word) not in told]
+    return f"lost: {lost[0]!r}" if lost else ""
 
 
-def strings(found: Any) -> Iterator[str]:
-    if isinstance(found, str):
-        yield found
-    elif isinstance(found, dict | list):
-        for entry in found.values() if isinstance(found, dict) else found:
-            yield from strings(entry)
+def said(history: History) -> list[str]:
+    """What the user said in it, and was told beside it."""
+    messages = [message for message in history if message.role == "user"]
+    return [b.text for message in messages for b in message.content if isinstance(b, Text)]
 
 
-def smallest(place: Place, history: History, model: str) -> History:
-    """The history with all left out that its refusal does not need."""
+def own_words(rows: Sequence[Row]) -> list[str]:
+    """What the user said, of all that the model still has to know: read from the log without the fold."""
+    facts = [decode(index, body) for index, body in rows]
+    ends = [n for n, e in enumerate(facts) if e.type in ("session_reset", "session_cleared")]
+    facts = facts[ends[-1] + 1 :] if ends else facts
+    undone = {e.data.compaction for e in facts if e.type == "compaction_undone"}
+    made = [e for e in facts if e.type == "compaction" and e.index not in undone and e.data.upto]
+    # Once there were summaries that stood for the user's words, too.
+    upto = made[-1].data.upto if made and not made[-1].data.verbatim else 0
+    heard = [e.data.content for e in facts if e.type == "user_message" and e.index > upto]
+    return [block.text for content in heard for block in content if isinstance(block, Text)]
+
+
+_Part = TypeVar("_Part")
+
+
+def smallest(parts: Sequence[_Part], refused: Callable[[Sequence[_Part]], str]) -> Sequence[_Part]:
+    """The same with all left out that its refusal does not need."""
     at = 0
-    while at < len(history):
-        less = (*history[:at], *history[at + 1 :])
-        if less and is_refused(place, less, model):
-            history = less
+    while at < len(parts):
+        less = [*parts[:at], *parts[at + 1 :]]
+        if less and refused(less):
+            parts = less
         else:
             at += 1
-    return history
+    return parts
 
 
-def judge(place: Place, history: History, model: str, life: str) -> None:
-    if why := is_refused(place, history, model):
-        least = smallest(place, history, model)
-        pytest.fail(f"{life} to {place.model}: {why}\n" + "\n".join(map(repr, least)))
+def judge(parts: Sequence[_Part], refused: Callable[[Sequence[_Part]], str], what: str) -> None:
+    if why := refused(parts):
+        pytest.fail(f"{what}: {why}\n" + "\n".join(map(repr, smallest(parts, refused))))
 
 
 @pytest.mark.fuzz
 @pytest.mark.requirement("A27", "C3")
 @pytest.mark.parametrize("share", range(SHARE))
 def test_no_life_of_a_session_makes_an_invalid_request(share: int) -> None:
-    """Crash, cancel, calls side by side, a switch from wire to wire: all as the dice have it."""
-    for number in range(share, examples(1_200, 100_000), SHARE):
+    """Crash, cancel, calls side by side, compaction, a switch from wire to wire: all as the dice have it."""
+    for number in range(share, examples(1_500, 100_000), SHARE):
         life = lived(Random(f"{SEED}:{number}"))
         place = life.dice.choice(PLACES)
+        way = life.dice.choices(("calls", "text"), (6, 4))[0]
+        place = place._replace(way=way)
         # Mostly the model that spoke last goes on; otherwise another one takes over.
         model = life.model if place.wire == life.wire and life.chance(0.8) else "another/one"
-        judge(place, tuple(life.history), model, f"Life {SEED}:{number}")
+
+        def refused(rows: Sequence[Row], place: Place = place, model: str = model) -> str:
+            history = tuple(replay(rows))
+            words = [*said(history), *own_words(rows)]
+            # After a reset nothing is asked before something is said.
+            return is_refused(place, history, model, words) if history else ""
+
+        judge(life.log, refused, f"Life {SEED}:{number} to {place.model} by {way}")
 
 
 hunted = settings(max_examples=examples(300, 20_000), deadline=None, database=None)
@@ -178,7 +128,8 @@ def test_not_even_a_poisonous_history_makes_an_invalid_request(
     places = [place for place in PLACES if place.wire == origin]
     if history:
         real = tuple(_replace(m, content=_real(m.content)) for m in history)
-        judge(places[pick % len(places)], real, "", "Poison")
+        place = places[pick % len(places)]
+        judge(real, lambda less: is_refused(place, tuple(less), "", said(tuple(less))), "Poison")
 
 
 def _real(content: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -207,22 +158,37 @@ def _real_block(block: Block) -> Any:
 
 def test_the_dice_let_everything_happen() -> None:
     """A hunt that meets no crash, no switch or no refusal of ours would show nothing."""
-    met: Counter[str] = Counter()
-    for number in range(300):
+    met: Counter[str] = Counter(dict.fromkeys(AFTER_ALL, 0))
+    for number in range(400):
         life = lived(Random(f"{SEED}:{number}"))
-        calls = {b.id for m in life.history for b in m.content if isinstance(b, ToolUse)}
-        results = [b.tool_id for m in life.history for b in m.content if isinstance(b, ToolResult)]
+        history = tuple(replay(life.log))
+        blocks = [block for message in history for block in message.content]
+        calls = {block.id for block in blocks if isinstance(block, ToolUse)}
+        results = [block.tool_id for block in blocks if isinstance(block, ToolResult)]
         met["crash"] += not calls <= set(results)
         met["stray"] += not set(results) <= calls
         met["twice"] += len(results) != len(set(results))
-        met["switch"] += len({m.model for m in life.history if m.model}) > 1
-        met["thought"] += any(isinstance(b, Reasoning) for m in life.history for b in m.content)
-        met["flood"] += any(len(m.content) > 100 for m in life.history)
+        met["switch"] += len({m.model for m in history if m.model}) > 1
+        met["thought"] += any(isinstance(block, Reasoning) for block in blocks)
+        met["aloud"] += any(isinstance(block, Reasoning) and block.said for block in blocks)
+        met["flood"] += any(len(message.content) > 100 for message in history)
+        told = "".join(block.text for block in blocks if isinstance(block, Text) and block.aside)
+        met["aside"] += bool(told)
+        met["summary"] += SUMMARY in told
+        met["words kept"] += LATER in told
+        met["cut"] += "Cut to save room" in str([b for b in blocks if isinstance(b, ToolResult)])
+        met["text call"] += any(call.startswith("text_") for call in calls)
+        met["file"] += any(call.startswith("file_") for call in calls)
+        types = {decode(index, body).type for index, body in life.log}
+        met.update(types & AFTER_ALL)
         try:
-            sent(life.dice.choice(PLACES), tuple(life.history), life.model)
+            sent(life.dice.choice(PLACES), history, life.model)
         except Unsupported:
             met["unsupported"] += 1
         else:
             met["sent"] += 1
-    assert min(met.values()) > 0
-    assert met["sent"] > 200
+    assert [name for name, count in met.items() if not count] == []
+    assert met["sent"] > 260
+
+
+AFTER_ALL = {"compaction", "compaction_undone", "session_reset", "session_cleared", "child_started"}

@@ -117,3 +117,12 @@ def need_media_url(found: Any, kind: str, where: str) -> None:
     head, _, body = found.partition(";base64,")
     need(head, f"{where}: no media type")
     need_base64(body, where)
+
+
+def strings(found: Any) -> Iterator[str]:
+    """Every string in a body, in its order."""
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, dict | list):
+        for entry in found.values() if isinstance(found, dict) else found:
+            yield from strings(entry)

@@ -218,6 +218,28 @@ async def test_one_that_runs_is_compacted_before_its_next_model_call(
     assert made.data.reason == "asked"
 
 
+async def test_one_that_is_asked_for_in_the_last_answer_comes_with_the_next_prompt(
+    home: Path, folder: Path, scripted: Scripted, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    say = [{"do": "say", "text": LONG}]
+    last = [{"do": "gate", "path": str(gate)}, *say]
+    model = scripted(*[say] * 6, last, say, say, rules=[RECORD])
+    async with small(home, 100_000) as studio:
+        session = await studio.start(model=model, folder=folder)
+        await talk(session, 6)
+        async for event in session.prompt("the last"):
+            if event.type == "message_start":
+                assert await session.compact() is None
+                gate.touch()
+        assert not await compactions(session)
+        following = session.prompt("go on")
+        await following
+        await session.prompt("and on")
+        (made,) = await compactions(session)
+    assert (made.message_id, made.data.reason) == (following.message_id, "asked")
+
+
 async def test_an_undone_compaction_shows_all_again_and_the_next_waits_longer(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:

@@ -128,13 +128,12 @@ class Course:
         self, said: facts.AssistantMessage, shaped: Shaped, results: Sequence[facts.ToolResultFact]
     ) -> Ended | Failing:
         """The end of a single pass: what could not be saved is said."""
-        ended = self._ended(said)
         lost = [*shaped.cut_off, *_failed(said, results)]
         if lost:
             return Failing(_unsaved(lost), Ended(False, "error", said.stop_reason, self._spoke))
         if not self._spoke and not _shows(said.content):
             return Failing(_nothing(), Ended(False, "error", "error"))
-        return ended
+        return self._ended(said)
 
     def _ended(self, said: facts.AssistantMessage, *, signalled: bool = False) -> Ended:
         text = self._spoke

@@ -5,6 +5,7 @@ the exchange with a reason. It raises only what `World` raises, and cancellation
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from bottega.agents.course import Course, Failing, Remark, is_there
 from bottega.agents.output import Wanted
@@ -12,7 +13,7 @@ from bottega.agents.plan import Plan
 from bottega.agents.shape import Shaper
 from bottega.agents.texting import in_text
 from bottega.agents.think import Answer, Call
-from bottega.agents.world import Ended, World
+from bottega.agents.world import Ended, Left, World
 from bottega.approvals.mode import Mode
 from bottega.events import facts
 from bottega.messages.block import ToolResult, ToolUse, tool_uses
@@ -22,11 +23,16 @@ from bottega.messages.seal import unsealed
 from bottega.providers.provider import Failed, Request
 
 
-async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -> Ended:
-    """Run one exchange whose user message is the last of `history`; `step` calls were made before a restart."""
+async def run(
+    plan: Plan, history: list[Message], world: World, step: int = 0, left: Left | None = None
+) -> Ended:
+    """Run one exchange whose user message is the last of `history`.
+
+    After a restart, `step` calls were made before it, and `left` is the last one, if nothing came of it yet.
+    """
     steps = _Steps(plan, history, world)
-    if step and plan.agent.type == "StreamAgent" and history[-1].role != "user":
-        return Ended(True, "no_more_actions", "end_turn")  # its one pass was made before a restart
+    if left and (ended := await steps.take_up(left)):
+        return ended
     while True:
         if over := await world.over(steps.course.repeats):
             return over
@@ -67,23 +73,34 @@ class _Steps:
         uses = tool_uses(content)
         results = await world.act(uses, mode) if uses else []
         history += [Message("tool", (_result(each),)) for each in results]
+        return await self._look(answer, results, mode)
+
+    async def take_up(self, left: Left) -> Ended | None:
+        """What comes of a step that another process made, and that is in the history already."""
+        answer = Answer(left.said, self._shaper.again(left.said.content))
+        return await self._look(answer, left.results, self._world.mode())
+
+    async def _look(
+        self, answer: Answer, results: Sequence[facts.ToolResultFact], mode: Mode
+    ) -> Ended | None:
+        content = answer.said.content
         if self._plan.agent.type == "StreamAgent":
-            self._saved(uses, results)
+            self._saved(tool_uses(content), results)
         self.course.note(content, results)
-        steers = await world.steers()
+        steers = await self._world.steers()
         if steers:
-            history += steers
+            self._history += steers
             return None
         return await self._next(answer, results, mode)
 
-    def _saved(self, uses: list[ToolUse], results: list[facts.ToolResultFact]) -> None:
+    def _saved(self, uses: list[ToolUse], results: Sequence[facts.ToolResultFact]) -> None:
         for use, result in zip(uses, results, strict=True):
             if is_there(result):
                 size = len(use.input["content"].encode())
                 self._world.emit(facts.FileReady(use.input["file_path"], size))
 
     async def _next(
-        self, answer: Answer, results: list[facts.ToolResultFact], mode: Mode
+        self, answer: Answer, results: Sequence[facts.ToolResultFact], mode: Mode
     ) -> Ended | None:
         world = self._world
         found = self.course.next(answer.said, answer.shaped, results)

@@ -15,7 +15,7 @@ from bottega.agents.reading.shown import Shown
 from bottega.agents.reading.text_calls import told_foreign
 from bottega.agents.reading.thought import THOUGHT_FORM
 from bottega.events import facts
-from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text
+from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text, tool_uses
 
 SAVE = "write_file"
 """The tool by which a file that an answer holds is saved: it passes the same gate as any other."""
@@ -98,6 +98,12 @@ class Shaper:
             calls = calls or bool(found.calls)
         told = told_foreign(foreign) if foreign and self._text_mode and not calls else ""
         return Shaped(tuple(blocks), signalled, told, calls)
+
+    def again(self, content: tuple[Block, ...]) -> Shaped:
+        """The same of what was shaped and stored before: its calls are blocks by now, and its signals are gone."""
+        if self._single:
+            return Shaped(content, cut_off=self._with_files(content, 0).cut_off)
+        return Shaped(content, foreign="" if tool_uses(content) else self.shape(content, 0).foreign)
 
     def _with_files(self, content: tuple[Block, ...], step: int) -> Shaped:
         """The answer as it is, and a call for each file in it."""

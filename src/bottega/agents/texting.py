@@ -9,11 +9,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from bottega.agents.reading.text_calls import told, tool_results_text
+from bottega.agents.reading.text_calls import call_text, told, tool_results_text
 from bottega.agents.shape import is_saving
 from bottega.messages.block import Block, Text, ToolResult, ToolUse
 from bottega.messages.message import Message
-from bottega.tools.tool import to_json
 
 _replace = msgspec.structs.replace
 
@@ -77,12 +76,9 @@ def _told(results: list[tuple[ToolUse, ToolResult]]) -> Message:
 
 def _with_text(message: Message) -> Message:
     content = tuple(
-        Text(_call(block)) if isinstance(block, ToolUse) and not block.server else block
+        Text(f"\n{call_text(block)}\n")
+        if isinstance(block, ToolUse) and not block.server
+        else block
         for block in message.content
     )
     return _replace(message, content=content)
-
-
-def _call(use: ToolUse) -> str:
-    written = use.malformed or to_json({"name": use.name, "arguments": use.input})
-    return f"\n```tool_call\n{written}\n```\n"

@@ -27,6 +27,13 @@ class Ended(msgspec.Struct, frozen=True):
     repairs: int = 0
 
 
+class Left(msgspec.Struct, frozen=True):
+    """The last answer of an exchange that was broken off, and all results of its calls; nothing came of it yet."""
+
+    said: facts.AssistantMessage
+    results: tuple[facts.ToolResultFact, ...] = ()
+
+
 class World(Protocol):
     def emit(self, payload: msgspec.Struct) -> None:
         """Put a fact into the log; nobody waits for it."""

@@ -16,6 +16,7 @@ from bottega.events.layers import LAYERS
 from bottega.ids import fresh_message
 from bottega.messages.block import Block, Text
 from bottega.messages.message import Message
+from bottega.providers.protocol.surrogates import mend
 from bottega.providers.provider import Wishes
 from bottega.sessions import clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
@@ -276,6 +277,14 @@ class Session:
 
 def _said(content: str | tuple[Block, ...]) -> tuple[Block, ...]:
     blocks = (Text(content),) if isinstance(content, str) else content
+    blocks = tuple(map(_mended, blocks))
     if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
         raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
     return blocks
+
+
+def _mended(block: Block) -> Block:
+    """Half a character, as a terminal may give it, can be neither stored nor sent."""
+    if not isinstance(block, Text) or (whole := mend(block.text)) is block.text:
+        return block
+    return msgspec.structs.replace(block, text=whole)

@@ -234,6 +234,9 @@ class Exchange:
     async def offer(self, plan: str) -> None:
         if self.parent:  # it is the parent's to make something of
             return
+        waiting = self.hands.asks.open(self.session.n)
+        if any(ask.kind == "plan" and ask.message_id == self.message_id for ask in waiting):
+            return  # it was offered before a crash
         digest = hashlib.sha256(plan.encode("utf-8", "surrogateescape")).hexdigest()
         asked = facts.ApprovalRequired(
             fresh("ask"),

@@ -34,6 +34,10 @@ async def begin(exchange: Exchange, prompt: Prompt) -> None:
         facts.UserMessage(prompt.content),
         also=lambda connection: inbox.start(connection, lease.n, prompt.message_id),
     )
+    await drop_plans(exchange)
+
+
+async def drop_plans(exchange: Exchange) -> None:
     if not exchange.parent:
         await exchange.asking.drop_plans()
 
@@ -50,11 +54,14 @@ async def carry_out(
     history: list[Message] = []
     try:
         exchange.equip(await prepare())
+        if resumed:  # the crash may have come right after it began
+            await drop_plans(exchange)
         again = await settled(exchange, exchange.plan.registry) if resumed else []
         if again:
             await exchange.act(again, exchange.mode())
         history = await remember()
-        ended = await run(exchange.plan, history, exchange, step=exchange.track.answers)
+        left = exchange.track.left() if resumed else None
+        ended = await run(exchange.plan, history, exchange, exchange.track.answers, left)
     except Parked:
         raise
     except asyncio.CancelledError:

@@ -4,10 +4,14 @@ Whatever ends an exchange early (cancel, crash, failure) needs the same three th
 that have no result, and what it has cost so far.
 """
 
+from bottega.agents.world import Left
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text, tool_uses
 from bottega.messages.message import Usage
+
+_ONWARD = (facts.MessageStart, facts.UserMessage, facts.Aside, facts.Compaction)
+"""What comes before the next model call."""
 
 
 class Track:
@@ -33,6 +37,9 @@ class Track:
         """Calls that have no result yet, in the model's order."""
         self.intents: dict[str, facts.ToolIntent] = {}
         """What has begun of those, by call."""
+        self._last: facts.AssistantMessage | None = None
+        """The last answer, until something comes of it."""
+        self._results: dict[str, facts.ToolResultFact] = {}
         self._text: list[str] = []
         self._thought: list[str] = []
 
@@ -55,8 +62,7 @@ class Track:
         elif isinstance(payload, facts.ToolIntent):
             self.intents[payload.tool_id] = payload
         elif isinstance(payload, facts.ToolResultFact):
-            self.calls.pop(payload.tool_id, None)
-            self._add(payload.usage, payload.cost)
+            self._acted(payload)
         elif isinstance(payload, facts.Compaction):
             self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.MessageStart | facts.StreamReset):
@@ -65,6 +71,7 @@ class Track:
             self.cancelled = True
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
+        self._goes_on(payload)
 
     def partial(self) -> tuple[Block, ...]:
         """What was streamed of the answer that never became whole."""
@@ -72,13 +79,30 @@ class Track:
         blocks: list[Block] = [Reasoning(thought)] if thought else []
         return (*blocks, Text(text)) if text else tuple(blocks)
 
+    def left(self) -> Left | None:
+        """The last answer with all its results, if nothing has come of it yet: no further step, and no end."""
+        uses = tool_uses(self._last.content) if self._last else []
+        if self._last is None or any(use.id not in self._results for use in uses):
+            return None
+        return Left(self._last, tuple(self._results[use.id] for use in uses))
+
     def _answered(self, answer: facts.AssistantMessage) -> None:
         self._void()
+        self._last, self._results = answer, {}
         self.answers += 1
         self._add(answer.usage, answer.cost)
         self.final = plain_text(answer.content).strip() or self.final
         self.calls = {use.id: use for use in tool_uses(answer.content)}
         self.intents = {}
+
+    def _acted(self, result: facts.ToolResultFact) -> None:
+        self.calls.pop(result.tool_id, None)
+        self._results[result.tool_id] = result
+        self._add(result.usage, result.cost)
+
+    def _goes_on(self, payload: object) -> None:
+        if isinstance(payload, _ONWARD):
+            self._last = None
 
     def _add(self, usage: Usage, cost: int | None) -> None:
         self.usage = self.usage + usage

@@ -74,6 +74,8 @@ class Worker:
         self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._running: set[Exchange] = set()
+        self._to_compact: set[int] = set()
+        """Sessions of which somebody wanted a compaction, in an exchange that made no further model call."""
         self._adopted: dict[str, Exchange] = {}
         """By the id of a child's exchange: the one whose call it carries out."""
 
@@ -240,6 +242,8 @@ class Worker:
         )
         runs = Runs(self.attend, self._at_work, partial(self._adopt, exchange), self._place)
         exchange.children = Children(exchange, runs, self._log)
+        exchange.compacting.wanted = session.n in self._to_compact
+        self._to_compact.discard(session.n)
         if parent is None:
             exchange.asking.on_wait = partial(self._tell_mended, session.n)
         try:
@@ -343,6 +347,8 @@ class Worker:
         finally:
             watching.cancel()
             self._running.discard(exchange)
+            if exchange.compacting.wanted:
+                self._to_compact.add(session.n)
         if running.cancelled():  # before its first step, so that it could not close itself
             await finish(exchange, STOPPED, "Cancelled by the user")
         elif (history := running.result()) is not None:

@@ -170,7 +170,7 @@ class Asking:
     async def drop_plans(self) -> None:
         """The conversation went on: what was planned before is not to be accepted by accident."""
         for ask in self._rows.open(self.n):
-            if ask.kind == "plan":
+            if ask.kind == "plan" and ask.message_id != self._message_id:
                 with suppress(Conflict):
                     await self._settle(ask, Reply("closed"))
 
