@@ -32,7 +32,9 @@ async def opened(url: str, *modes: str) -> AsyncIterator[Studio]:
     providers = {mode: {"base_url": f"{url}/{mode}/v1"} for mode in modes}
     with tempfile.TemporaryDirectory() as home:
         tools = [tool(name=TOOL, effects={"read"})(look_up)]
-        async with Studio(home, flags={"providers": providers}, tools=tools) as studio:
+        # A window that no history here fills: what is measured is a long history, not its compaction.
+        flags = {"providers": providers, "context_window": 1_000_000}
+        async with Studio(home, flags=flags, tools=tools) as studio:
             yield studio
 
 

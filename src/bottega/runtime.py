@@ -85,6 +85,8 @@ class Runtime:
         self.notices: tuple[str, ...] = ()
         """Why tools of other distributions were left out, one sentence each."""
         self._told: set[str] = set()
+        self._toolless: set[str] = set()
+        """Models that were found to take no tools."""
         home = Home(settings.home)
         self.shelf = Shelf(home.agents, self.every_tool, agents)
         self.database = Database.open(home, MIGRATIONS)
@@ -208,12 +210,13 @@ class Runtime:
             origin=origin,
             abilities=self._abilities(name, found),
             price=price,
+            forgo_tools=lambda: self._toolless.add(name),
             window=window,
         )
 
     def _abilities(self, name: str, found: Route) -> Abilities:
         known = catalog.abilities(found.model) if found.wire else Abilities()
-        if name in self.settings.values.text_calls:
+        if name in self.settings.values.text_calls or name in self._toolless:
             return msgspec.structs.replace(known, tools=False)
         return known
 
@@ -231,7 +234,9 @@ class Runtime:
         if model.origin and not self._prices_begun:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
-        notices = self._new_notices(session.folder, *_missing(agent, registry))
+        # What is said once is kept for a prompt that somebody reads the answer of.
+        missing = _missing(agent, registry)
+        notices = self._new_notices(session.folder, *missing) if prompt.message_id else ()
         return Plan(
             agent,
             model,

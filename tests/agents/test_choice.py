@@ -242,7 +242,7 @@ async def test_a_stream_agent_is_offered_no_tools_not_even_the_clients(
 ) -> None:
     tool = ClientTool("lamp", "Switch it.", {"type": "object", "properties": {}})
     async with Studio(home) as studio:
-        for agent, many in (("site-builder", 1), ("explainer", 10)):
+        for agent, many in (("site-builder", 1), ("explainer", 11)):
             session = await studio.start(model=scripted(SAY), folder=folder, agent=agent)
             await session.declare_tools([tool])
             plan = await studio.runtime.plan(session.row, Prompt("m", ()))

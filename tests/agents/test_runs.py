@@ -105,6 +105,13 @@ def held(home: Path) -> dict[str, Any]:
     }
 
 
+async def quiet(before: set[asyncio.Task[Any]]) -> None:
+    """Those who followed the run, or polled for it, end soon after it."""
+    async with asyncio.timeout(10):
+        while others := asyncio.all_tasks() - before:
+            await asyncio.wait(others, timeout=0.05)
+
+
 def _open() -> list[str]:
     """The files that are open; the database has readers of its own, as many as there is work."""
     names: list[str] = []
@@ -133,9 +140,7 @@ async def test_a_run_leaves_nothing_behind_however_it_ends(
             async for event in answer:
                 if name == "stopped" and event.type == "tool_output_delta":
                     await answer.cancel()
-            async with asyncio.timeout(5):
-                while asyncio.all_tasks() - tasks:  # they end, soon after the last event
-                    await asyncio.sleep(0.01)
+            await quiet(tasks)
             after = held(home)
             before = before or after
             assert after == before, name

@@ -118,6 +118,15 @@ async def test_a_file_that_broke_off_or_lies_outside_is_not_saved_and_the_person
     assert not (folder.parent / "out.txt").exists()
 
 
+async def test_a_file_that_is_so_already_counts_as_saved(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    (folder / "index.html").write_text("<h1>Hello</h1>\n")
+    end, events, _ = await ran(home, folder, scripted([say(SITE)]), agent="writer")
+    assert end.success
+    assert [f.path for f in of(events, "file_ready")] == ["index.html", "css/style.css"]
+
+
 async def test_a_single_pass_makes_one_model_call_and_the_next_one_sees_its_words_only(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
@@ -134,8 +143,48 @@ async def test_a_single_pass_makes_one_model_call_and_the_next_one_sees_its_word
         end = await session.prompt("again")
         history = await session.history()
     assert (end.success, end.final_response) == (True, "Changed nothing.")
-    told = in_text(history, Agent(type="StreamAgent"))
+    told = in_text(history)
     assert [message.role for message in told] == ["user", "assistant", "user", "assistant"]
+
+
+async def test_what_another_agent_did_with_tools_is_told_to_one_that_has_none(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    from bottega.agents.texting import in_text
+
+    (folder / "a.txt").write_text("apple")
+    model = scripted([call("read_file", file_path="a.txt")], [say("An apple.")], [say(SITE)])
+    async with Studio(home, agents=HOUSE) as studio:
+        session = await studio.start(model=model, folder=folder, mode="allow")
+        await session.prompt("what is in it?")
+        assert (await session.prompt("a page", agent="writer")).success
+        history = in_text(await session.history())
+    words = [plain for message in history for plain in map(repr, message.content)]
+    assert sum("apple" in each and "tool_result" in each for each in words) == 1
+    assert not any("write_file" in each for each in words)
+    assert [message.role for message in history[:4]] == ["user", "assistant", "user", "assistant"]
+
+
+async def test_a_single_pass_that_crashed_before_it_saved_is_not_made_again(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    from tests.chaos.victim import Victim
+
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text('agent = "site-builder"\n')
+    model = scripted([say(SITE)], [say("never")])
+    Victim(home, model, folder, "tool.after_intent=kill").last_words()
+    async with Studio(home, on_crash="resume") as studio:
+        (row,) = await studio.sessions()
+        session = await studio.resume(row.id)
+        answer = session.resume()
+        if answer:
+            await answer
+        facts = await session.facts()
+    assert (folder / "index.html").exists()
+    assert (folder / "css/style.css").exists()
+    assert facts[-1].data.success
+    assert sum(event.type == "assistant_message" for event in facts) == 1
 
 
 @pytest.mark.requirement("T18", "C15")

@@ -40,7 +40,7 @@ def test_an_answer_is_drawn_with_its_thought_its_tools_and_what_it_cost(
     chat: Chat, script: Script, home: Path
 ) -> None:
     look = [
-        {"do": "think", "text": "I should look first."},
+        {"do": "think", "text": "I should look first.", "pieces": 3, "pace_ms": 80},
         say("Let me look."),
         {"do": "call", "name": "list_dir", "input": {"path": "."}},
         {"do": "call", "name": "read_file", "input": {"file_path": "c.txt"}},
@@ -52,7 +52,7 @@ def test_an_answer_is_drawn_with_its_thought_its_tools_and_what_it_cost(
     terminal.wait_for("free ·")
 
     shown = terminal.text()
-    assert re.search(r"✻ Thought for .*: I should look first\.", shown)
+    assert re.search(r"✻ Thought.*: I should look first\.", shown)
     assert re.search(r"● list \.  ✓ 2 entries · \d+ ms", shown)
     assert "● read c.txt  ✗ There is nothing at 'c.txt'." in shown
     assert " • a.txt\n • b.py\n\nThat is all.\n" in shown

@@ -180,6 +180,12 @@ def test_a_malformed_call_shows_what_the_model_wrote() -> None:
         (f.ErrorMessage("It broke.", "server_error", hint="Try later."), "It broke."),
         (f.ConversationRetrying(2, 10, 500, "Overloaded."), "Overloaded. Trying again: 2 of 10."),
         (f.Compaction(1, "so far"), "so far"),
+        (
+            f.Compaction(
+                1, "so far", before=9000, after=300, dropped={"messages": 1, "results": 2}
+            ),
+            "Compacted: 9,000 → 300 tokens. 1 answer and 2 results left the model's sight.",
+        ),
         (f.FileReady("a.py"), "a.py"),
         (f.ModeChanged("plan"), "plan"),
         (f.ModelChanged("other"), "other"),

@@ -12,6 +12,7 @@ from bottega.events.event import Event
 from bottega.messages.block import Text
 from bottega.messages.message import Usage
 from bottega.studio import Session, Studio
+from bottega.workers.counting import window_of
 from tests.processes import run
 
 Scripted = Callable[..., str]
@@ -278,6 +279,32 @@ async def test_with_zero_percent_nothing_is_compacted_by_itself(
         assert not await compactions(session)
 
 
+async def test_one_long_exchange_is_compacted_again_and_again_and_never_loses_its_task(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    """The script knows no end: only the limit of 50 model calls ends it. Each search differs from the one before."""
+    (folder / "notes.txt").write_text("a line of the notes that is long enough to weigh\n" * 40)
+    look = [
+        {"do": "say", "text": "I look at the lines once more, as they may have changed. " * 12},
+        {"do": "call", "name": "grep", "input": {"pattern": "line"}},
+        {"do": "call", "name": "read_file", "input": {"file_path": "nowhere.txt"}},
+    ]
+    again = [*look[:1], {"do": "call", "name": "grep", "input": {"pattern": "notes"}}, *look[2:]]
+    async with small(home, 9_000) as studio:
+        session = await studio.start(
+            model=scripted(look, again, after="repeat", rules=[RECORD]), folder=folder
+        )
+        end = await session.prompt("count the lines, and never stop")
+        made = await compactions(session)
+        history = await session.history()
+    assert end.iterations == 50
+    assert 3 <= len(made) <= 15, "often enough, and not at every step"
+    assert all(each.data.after < each.data.before for each in made)
+    assert any(each.data.upto for each in made)
+    assert said_by_user(history) == ["count the lines, and never stop"]
+    assert "nowhere.txt" in str(history)
+
+
 TALK = """
 import asyncio, sys
 from bottega.studio import Studio
@@ -311,3 +338,21 @@ async def test_a_kill_while_compacting_leaves_a_session_that_goes_on(
         assert len(await compactions(session)) == 1
         words = said_by_user(await session.history())
         assert words == [f"word {number}" for number in range(len(words) - 1)] + ["and now?"]
+
+
+async def test_the_window_is_the_models_own_setting_else_the_setting_else_what_the_list_says(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    config = home / "config.toml"
+    config.write_text("context_window = 5000\n[models.guide]\ncontext_window = 7000\n")
+    async with Studio(home) as studio:
+        assert studio.runtime.model("guide").window() == 7000
+        assert studio.runtime.model("ollama/llama").window() == 5000
+    config.write_text("")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    async with Studio(home) as studio:
+        model = studio.runtime.model("openai/gpt-4o")
+        assert await window_of(model) == 128_000
+        assert model.window() == 128_000, "it was read, and costs nothing now"
+        assert await window_of(studio.runtime.model("ollama/llama")) is None

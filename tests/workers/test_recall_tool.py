@@ -56,7 +56,7 @@ async def test_what_was_compacted_is_found_and_read_whole(
         assert "osprey" not in str(await session.history())
         await session.prompt("where does it nest?")
         (found,) = await results(session)
-    (hit,) = [each for each in found["result"]["found"] if each["who"] == "bash_exec"]
+    (hit,) = [each for each in found["result"]["entries"] if each["who"] == "bash_exec"]
     assert "the osprey nests here" in hit["text"]
     assert hit["when"].endswith("UTC")
     model = scripted(
@@ -90,8 +90,8 @@ async def test_the_newest_words_are_found_and_recalls_themselves_are_not(
         session = await studio.start(model=model, folder=folder)
         await session.prompt("a Magpie sits there")
         first, second = await results(session)
-    assert [each["who"] for each in first["result"]["found"]] == ["user"]
-    assert first["result"]["found"] == second["result"]["found"]
+    assert [each["who"] for each in first["result"]["entries"]] == ["user"]
+    assert first["result"]["entries"] == second["result"]["entries"]
 
 
 @pytest.mark.parametrize("given", [{}, {"query": "a", "index": 1}, {"query": "   "}])
@@ -109,5 +109,5 @@ async def test_an_index_without_words_and_a_start_past_the_end_are_told(tmp_path
         with pytest.raises(NotFound):
             await outcome_of(RECALL, given, bench)
     none = said(await outcome_of(RECALL, {"query": "absent"}, bench))["result"]
-    assert none["found"] == []
+    assert none["entries"] == []
     assert "Try fewer" in none["note"]

@@ -42,13 +42,13 @@ async def test_a_reset_session_begins_anew_and_its_log_keeps_all(
         await session.prompt("first")
         hands = studio.opened.hands
         assert hands.todos(session.row.n)
-        assert hands.known(session.row.n).seen
+        assert hands.remembered(session.row.n)[0].seen
         before = len(await session.facts())
         assert await session.reset()
         assert not await session.reset(), "there is nothing left to forget"
         assert await session.history() == []
         assert hands.todos(session.row.n) == ()
-        assert hands.known(session.row.n).seen == {}
+        assert hands.remembered(session.row.n)[0].seen == {}
         await session.prompt("second")
         assert [words for role, words in await seen(session) if role == "user"] == ["second"]
         facts = await session.facts()

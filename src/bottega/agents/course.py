@@ -166,8 +166,15 @@ def _failed(said: facts.AssistantMessage, results: Sequence[facts.ToolResultFact
     return [
         paths[result.tool_id]
         for result in results
-        if result.is_error and "execution-denied" not in result_text(result)
+        if result.is_error
+        and not is_there(result)
+        and "execution-denied" not in result_text(result)
     ]
+
+
+def is_there(result: facts.ToolResultFact) -> bool:
+    """Whether a file that was to be saved is as it should be: it was written, or was so before."""
+    return not result.is_error or '"code":"NO_CHANGE"' in result_text(result)
 
 
 def _unsaved(paths: list[str]) -> facts.ErrorMessage:

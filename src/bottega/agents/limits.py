@@ -103,6 +103,12 @@ def reached(limits: Limits, spent: Spent) -> Reached | None:
     return None
 
 
+def halved(limits: Limits) -> Limits:
+    """Half of its tokens and cost: past that, a limit is near."""
+    tokens, cost = limits.tokens, limits.cost
+    return msgspec.structs.replace(limits, tokens=tokens and tokens // 2, cost=cost and cost // 2)
+
+
 def raised(limits: Limits, over: Reached) -> Limits:
     """As much again, counted from where it stands."""
     amount = over.limit or getattr(PRESETS["default"], over.name) or 1

@@ -6,7 +6,7 @@ the exchange with a reason. It raises only what `World` raises, and cancellation
 
 import asyncio
 
-from bottega.agents.course import Course, Failing, Remark
+from bottega.agents.course import Course, Failing, Remark, is_there
 from bottega.agents.output import Wanted
 from bottega.agents.plan import Plan
 from bottega.agents.shape import Shaper
@@ -25,6 +25,8 @@ from bottega.providers.provider import Failed, Request
 async def run(plan: Plan, history: list[Message], world: World, step: int = 0) -> Ended:
     """Run one exchange whose user message is the last of `history`; `step` calls were made before a restart."""
     steps = _Steps(plan, history, world)
+    if step and plan.agent.type == "StreamAgent" and history[-1].role != "user":
+        return Ended(True, "no_more_actions", "end_turn")  # its one pass was made before a restart
     while True:
         if over := await world.over(steps.course.repeats):
             return over
@@ -76,7 +78,7 @@ class _Steps:
 
     def _saved(self, uses: list[ToolUse], results: list[facts.ToolResultFact]) -> None:
         for use, result in zip(uses, results, strict=True):
-            if not result.is_error:
+            if is_there(result):
                 size = len(use.input["content"].encode())
                 self._world.emit(facts.FileReady(use.input["file_path"], size))
 
@@ -97,7 +99,7 @@ class _Steps:
         return found
 
     async def _think(self, step: int, mode: Mode) -> Answer | Failed:
-        """Ask the model; a request that the provider finds too long is made shorter, once."""
+        """Ask the model; a request that the provider cannot take is made another one, once."""
         world, history = self._world, self._history
         await world.make_room(history, "full")
         await world.tell(history, mode)
@@ -105,18 +107,27 @@ class _Steps:
             world.remark(history, self._wanted.form)
         notices = self._plan.notices if self._first else ()
         self._first = False
-        call = Call(self._plan.model, self._shaper, world, step)
-        answer = await call.ask(self._request(), notices)
-        too_long = isinstance(answer, Failed) and answer.code == "context_overflow"
-        if too_long and await world.make_room(history, "overflow"):
-            answer = await call.ask(self._request(), notices)
+        call = Call(self._plan.model, world, step)
+        answer = await call.ask(self._request(), self._shaper, notices)
+        if isinstance(answer, Failed) and await self._mended(answer):
+            answer = await call.ask(self._request(), self._shaper, notices)
         return answer
+
+    async def _mended(self, failed: Failed) -> bool:
+        """Whether the next request can be one that the provider takes."""
+        if failed.code == "context_overflow":
+            return await self._world.make_room(self._history, "overflow")
+        if failed.code == "no_tools" and self._plan.offers_tools:
+            self._plan = self._world.forgo_tools()
+            self._shaper = Shaper(self._plan.agent, text_mode=self._plan.text_mode)
+            return True
+        return False
 
     def _request(self) -> Request:
         plan, model, wishes = self._plan, self._plan.model, self._plan.wishes
         messages = unsealed(self._history, model.name)
         if not plan.offers_tools:
-            messages = in_text(messages, plan.agent)
+            messages = in_text(messages)
         return Request(
             model=model.wire_name,
             messages=self._world.load(repair(messages, model.origin)),

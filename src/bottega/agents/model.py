@@ -20,3 +20,5 @@ class Model(msgspec.Struct, frozen=True):
     """What an answer costs in micro-USD; None: unknown."""
     window: Callable[[], int | None] = lambda: None
     """Tokens that a request may have; None: nobody knows, or the list that does was not read yet. Costs nothing."""
+    forgo_tools: Callable[[], None] = lambda: None
+    """It was found to take no tools: from now on its calls are read from what it writes."""

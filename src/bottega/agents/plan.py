@@ -37,4 +37,5 @@ class Plan(msgspec.Struct, frozen=True):
     @property
     def offers_tools(self) -> bool:
         """The tools go to the provider as such. A single pass has none: what it writes is saved for it."""
-        return self.agent.type != "StreamAgent" and self.model.abilities.tools
+        is_single = self.agent.type == "StreamAgent"
+        return not is_single and self.model.abilities.tools and len(self.registry) > 0

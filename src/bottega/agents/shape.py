@@ -21,6 +21,8 @@ SAVE = "write_file"
 """The tool by which a file that an answer holds is saved: it passes the same gate as any other."""
 
 
+_SAVED = "file_"
+
 NEEDS: dict[Type, str] = {"StreamAgent": FILE_FORM, "ReActAgent": THOUGHT_FORM}
 """What the model of an agent of that type has to know, whatever its prompt says."""
 
@@ -102,11 +104,16 @@ class Shaper:
         found = files(plain_text(content))
         whole = [each for each in found if each.complete]
         calls = tuple(
-            ToolUse(f"file_{step}_{number}", SAVE, _saving(each.path, each.content))
+            ToolUse(f"{_SAVED}{step}_{number}", SAVE, _saving(each.path, each.content))
             for number, each in enumerate(whole, 1)
         )
         cut_off = tuple(each.path for each in found if not each.complete)
         return Shaped((*content, *calls), cut_off=cut_off)
+
+
+def is_saving(use: ToolUse) -> bool:
+    """Whether this call was made for a file in the answer's own words: it says nothing that they do not."""
+    return use.name == SAVE and use.id.startswith(_SAVED)
 
 
 def _saving(path: str, content: str) -> dict[str, Any]:

@@ -9,28 +9,36 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from bottega.agents.agent import Agent
 from bottega.agents.reading.text_calls import told, tool_results_text
+from bottega.agents.shape import is_saving
 from bottega.messages.block import Block, Text, ToolResult, ToolUse
 from bottega.messages.message import Message
 from bottega.tools.tool import to_json
 
-
-def in_text(messages: Sequence[Message], agent: Agent) -> list[Message]:
-    if agent.type == "StreamAgent":
-        return [_without_calls(message) for message in messages if message.role != "tool"]
-    return list(_spoken(messages))
+_replace = msgspec.structs.replace
 
 
-def _without_calls(message: Message) -> Message:
-    if not any(_is_ours(block) for block in message.content):
-        return message
-    content = tuple(block for block in message.content if not _is_ours(block))
-    return msgspec.structs.replace(message, content=content)
+def in_text(messages: Sequence[Message]) -> list[Message]:
+    saved = {use.id for message in messages for use in _ours(message) if is_saving(use)}
+    return list(_spoken(_without(messages, saved) if saved else messages))
 
 
-def _is_ours(block: Block) -> bool:
-    return isinstance(block, ToolUse) and not block.server
+def _ours(message: Message) -> list[ToolUse]:
+    return [b for b in message.content if isinstance(b, ToolUse) and not b.server]
+
+
+def _without(messages: Sequence[Message], calls: set[str]) -> Iterable[Message]:
+    """Without these calls and their results."""
+    for message in messages:
+        content = tuple(block for block in message.content if _call_of(block) not in calls)
+        if content or not message.content:
+            yield message if content == message.content else _replace(message, content=content)
+
+
+def _call_of(block: Block) -> str | None:
+    if isinstance(block, ToolUse) and not block.server:
+        return block.id
+    return block.tool_id if isinstance(block, ToolResult) else None
 
 
 def _spoken(messages: Iterable[Message]) -> Iterable[Message]:
@@ -47,7 +55,7 @@ def _spoken(messages: Iterable[Message]) -> Iterable[Message]:
         if results:
             yield _told(results)
             results = []
-        ours = [b for b in message.content if isinstance(b, ToolUse) and not b.server]
+        ours = _ours(message)
         uses.update((use.id, use) for use in ours)
         yield _with_text(message) if ours else message
     if results:
@@ -72,7 +80,7 @@ def _with_text(message: Message) -> Message:
         Text(_call(block)) if isinstance(block, ToolUse) and not block.server else block
         for block in message.content
     )
-    return msgspec.structs.replace(message, content=content)
+    return _replace(message, content=content)
 
 
 def _call(use: ToolUse) -> str:

@@ -29,17 +29,21 @@ class Answer(msgspec.Struct, frozen=True):
 class Call:
     """One step's model call, which may need more than one attempt."""
 
-    def __init__(self, model: Model, shaper: Shaper, world: World, step: int) -> None:
+    _shaper: Shaper
+
+    def __init__(self, model: Model, world: World, step: int) -> None:
         self._model = model
-        self._shaper = shaper
         self._world = world
         self._step = step
         self._attempt = 0
         self._lens: Lens | None = None
         """What the text that is being written is seen through; each text has its own."""
 
-    async def ask(self, request: Request, notices: tuple[str, ...] = ()) -> Answer | Failed:
+    async def ask(
+        self, request: Request, shaper: Shaper, notices: tuple[str, ...] = ()
+    ) -> Answer | Failed:
         """The answer, emitted; or the failure, which is not told yet."""
+        self._shaper = shaper
         self._begin()
         async with aclosing(self._model.provider.stream(request)) as stream:
             async for event in stream:

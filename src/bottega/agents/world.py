@@ -5,6 +5,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from bottega.agents.plan import Plan
 from bottega.approvals.mode import Mode
 from bottega.events import facts
 from bottega.messages.block import ToolUse
@@ -69,6 +70,10 @@ class World(Protocol):
 
     async def tell(self, history: list[Message], mode: Mode) -> None:
         """Put into the history, and the log, what the model should know before its next answer."""
+        ...
+
+    def forgo_tools(self) -> Plan:
+        """The model was found to take no tools: what the exchange runs with from now on."""
         ...
 
     def remark(self, history: list[Message], text: str) -> None:

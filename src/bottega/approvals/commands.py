@@ -45,8 +45,8 @@ def covers(pattern: str, part: Part, reading: Reading) -> bool:
         return False
     fixed = len(found.words)
     return all(map(glob.matches, found.words, words)) and not any(
-        widens(words[0], word)
-        for at, word in enumerate(words)
+        widens(words, at)
+        for at in range(len(words))
         if at >= fixed or not is_literal(found.words[at])
     )
 

@@ -18,7 +18,7 @@ HARMLESS = frozenset({"read", "state"})
 ALWAYS_FREE = frozenset(
     {
         *("read_file", "get_project_info", "todo_read", "todo_write", "shell_close"),
-        *("list_dir", "glob", "grep", "ask_user", "read_output"),
+        *("list_dir", "glob", "grep", "ask_user", "read_output", "recall"),
     }
 )
 NEVER_FREE = frozenset(

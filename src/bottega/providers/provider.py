@@ -118,7 +118,7 @@ class Failed(msgspec.Struct, frozen=True):
     """One sentence for a person, without secrets."""
     code: str
     """`rate_limited`, `overloaded`, `bad_key`, `unknown_model`, `bad_request`, `context_overflow`, `unreachable`,
-    `timeout`, `cut_off`, `not_sse`, `server_error`, `no_credit`, `content_filter`, `provider_error`."""
+    `timeout`, `cut_off`, `not_sse`, `server_error`, `no_credit`, `content_filter`, `no_tools`, `provider_error`."""
     retryable: bool = False
     status: int = 0
     retry_after: float | None = None

@@ -77,6 +77,20 @@ class Ask(msgspec.Struct, frozen=True):
     def kind(self) -> str:
         return self.asked.kind
 
+    @property
+    def child(self) -> str:
+        """The id of the child that asks; empty: the session itself does."""
+        return str(self.asked.detail.get("child", {}).get("session_id", ""))
+
+    @property
+    def asker(self) -> str:
+        """The name of the agent of a child that asks; empty: the session's own asks."""
+        return asker(self.asked)
+
+
+def asker(asked: facts.ApprovalRequired) -> str:
+    return str(asked.detail.get("child", {}).get("agent", ""))
+
 
 class Granted(msgspec.Struct, frozen=True):
     grant: Grant
@@ -181,6 +195,16 @@ class Asks:
             events.append(_event("cancel_requested", facts.CancelRequested(), ask.message_id))
         await self._log.append(ask.session, events, work)
         return msgspec.structs.replace(ask, reply=reply)
+
+    async def close(self, ask: Ask) -> None:
+        """Nobody has to answer this any more: who asked has ended, and not by the worker of that session."""
+        closed = Reply("closed")
+
+        def work(connection: sqlite3.Connection) -> bool:
+            settle(connection, ask, closed)
+            return True
+
+        await self._log.append(ask.session, [_resolved(ask, closed)], work)
 
 
 def insert(

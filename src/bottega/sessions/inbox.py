@@ -186,6 +186,17 @@ class Inbox:
         )
         return row[0] if row else None
 
+    def is_running(self, n: int, message_id: str) -> bool:
+        """Whether that exchange has begun and not ended."""
+        return bool(
+            self._log.database.read_now(
+                lambda c: c.execute(
+                    "SELECT 1 FROM inbox WHERE session = ? AND message_id = ? AND status = 'running'",
+                    (n, message_id),
+                ).fetchone()
+            )
+        )
+
     def open(self, session: SessionRow) -> list[str]:
         """The ids of all prompts that run or wait; those that wait come first, the last of them before the others."""
         rows = self._log.database.read_now(

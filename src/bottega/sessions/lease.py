@@ -14,7 +14,7 @@ import msgspec
 from bottega.errors import NewerSchema, NotFound
 from bottega.failpoint import failpoint
 from bottega.sessions import asks
-from bottega.sessions.session import VERSION
+from bottega.sessions.session import VERSION, top_of
 from bottega.storage.home import Home, is_dead
 
 STALE = 15.0
@@ -52,8 +52,13 @@ class Contender:
         self._clock = clock
         self._seen: dict[int, tuple[int, int, float]] = {}
 
-    def take(self, connection: sqlite3.Connection, n: int) -> Lease | None:
-        """Inside a transaction: take the lease if it is free; None while somebody holds it."""
+    def take(
+        self, connection: sqlite3.Connection, n: int, *, adopted: bool = False
+    ) -> Lease | None:
+        """Inside a transaction: take the lease if it is free; None while somebody holds it.
+
+        What waits for an answer is nobody's to take, unless its parent, which goes on, has `adopted` it.
+        """
         row = connection.execute(
             "SELECT holder, generation, beat, owner_seq, takeovers, needs, status FROM sessions"
             " WHERE n = ?",
@@ -73,7 +78,8 @@ class Contender:
             "SELECT 1 FROM inbox WHERE session = ? AND status = 'running'", (n,)
         ).fetchone()
         parked = bool(unfinished) and holder is None
-        if status == "waiting" and asks.waits(connection, n):
+        waits = status == "waiting" and not adopted
+        if waits and asks.waits(connection, top_of(connection, n)):
             return None
         failpoint("lease.before_take")
         if not unfinished:

@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+import uuid
 from collections.abc import Collection
 from typing import Any, Literal
 
@@ -41,9 +42,14 @@ class SessionRow(msgspec.Struct, frozen=True):
     parent: int | None = None
     """The number of the session whose agent handed this one its task."""
     parent_call: str = ""
-    """The call by which it did, as `message_id/tool_id`."""
+    """The call by which it did, as `message_id/step/tool_id`."""
     depth: int = 0
     """How many sessions stand above it."""
+
+    @property
+    def task_id(self) -> str:
+        """Of a child: the id of the prompt that hands it its task. Named by the call, so that it is said once."""
+        return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{self.id}/{self.parent_call}"))
 
 
 def now() -> int:
@@ -65,20 +71,15 @@ class Sessions:
         folder: str,
         title: str = "",
         mode: str = "",
-        parent: SessionRow | None = None,
-        parent_call: str = "",
     ) -> SessionRow:
         session_id = fresh_session()
-        above = parent.n if parent else None
-        depth = parent.depth + 1 if parent else 0
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
             connection.execute(
-                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode,"
-                " parent, parent_call, depth) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (session_id, at, at, title, model, agent, folder, VERSION, mode)
-                + (above, parent_call, depth),
+                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (session_id, at, at, title, model, agent, folder, VERSION, mode),
             )
 
         await self._database.write(insert)
@@ -135,6 +136,13 @@ class Sessions:
         )
         return [_row(row) for row in rows]
 
+    def beneath(self, row: SessionRow) -> "list[SessionRow]":
+        """All children of a session, and theirs, each right before its own."""
+        found: list[SessionRow] = []
+        for child in self.children(row.n):
+            found += [child, *self.beneath(child)]
+        return found
+
     def child(self, n: int, call: str) -> SessionRow | None:
         """The session that this call of `n` handed its task to."""
         row = self._database.read_now(
@@ -168,6 +176,12 @@ class Sessions:
         )
         return _row(row) if row else None
 
+    def top(self, row: SessionRow) -> SessionRow:
+        """The session at the top of the tree that this one is in."""
+        while row.parent is not None:
+            row = self.numbered(row.parent)
+        return row
+
     async def rename(self, session_id: str, title: str) -> None:
         row = self.get(session_id)
         await self._database.write(
@@ -179,6 +193,30 @@ class Sessions:
 
 def _row(values: tuple[Any, ...]) -> SessionRow:
     return SessionRow(*values)
+
+
+def insert_child(
+    connection: sqlite3.Connection, session_id: str, parent: SessionRow, agent: str, call: str
+) -> None:
+    """In the transaction of its `child_started`: there is one child for a call, and its parent's log names it."""
+    at = now()
+    connection.execute(
+        "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode,"
+        " parent, parent_call, depth) VALUES (?, ?, ?, '', '', ?, ?, ?, '', ?, ?, ?)",
+        (session_id, at, at, agent, parent.folder, VERSION, parent.n, call, parent.depth + 1),
+    )
+
+
+def top_of(connection: sqlite3.Connection, n: int) -> int:
+    """The number of the session at the top of the tree that this one is in."""
+    while (above := _parent(connection, n)) is not None:
+        n = above
+    return n
+
+
+def _parent(connection: sqlite3.Connection, n: int) -> int | None:
+    row = connection.execute("SELECT parent FROM sessions WHERE n = ?", (n,)).fetchone()
+    return row[0] if row else None
 
 
 def title_of(text: str) -> str:

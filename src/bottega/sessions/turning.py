@@ -7,6 +7,7 @@ while an exchange is under way; an undone compaction is minded by whoever runs t
 import asyncio
 import shutil
 import sqlite3
+from contextlib import suppress
 
 import msgspec
 
@@ -17,11 +18,11 @@ from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import plain_text
 from bottega.sessions.attach import drop_unnamed
-from bottega.sessions.care.retention import BATCH
+from bottega.sessions.care.retention import BATCH, delete
 from bottega.sessions.care.search import forget_words
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.log import Log
-from bottega.sessions.session import SessionRow, now, title_of
+from bottega.sessions.session import SessionRow, Sessions, now, title_of
 from bottega.storage.blobs import Blobs
 
 _TURNED = ("session_reset", "session_cleared", "compaction_undone")
@@ -66,7 +67,7 @@ async def clear(log: Log, blobs: Blobs, session: SessionRow) -> None:
 
     Its events, ended prompts, answered asks and attachments go in one transaction with the fact that says so. What
     nobody can see any more (words of the search, blobs, kept outputs) is removed after it, in small ones; if that is
-    cut short, `retention.sweep` removes it.
+    cut short, `retention.sweep` removes it. Its children go last.
     """
     names: list[str] = []
     events: list[int] = []
@@ -90,6 +91,9 @@ async def clear(log: Log, blobs: Blobs, session: SessionRow) -> None:
     await log.database.write(lambda connection: drop_unnamed(connection, blobs, names))
     outputs = log.database.home.outputs / session.id
     await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
+    for child in Sessions(log.database).children(session.n):
+        with suppress(Conflict):  # somebody goes on with it by itself
+            await delete(log.database, log, blobs, child)
 
 
 _SAID = ("user_message", "assistant_message", "aside")

@@ -8,7 +8,7 @@ from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.history import indexed
 from bottega.studio.opened import Opened
-from bottega.workers.compacting import ASSUMED, before_messages, guessed, window_of
+from bottega.workers.counting import ASSUMED, before_messages, guessed, window_of
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ async def context_of(opened: Opened, session: SessionRow) -> Context:
     plan = await opened.runtime.plan(session, Prompt("", ()))
     told = indexed(rows)
     messages = [message for _, message in told]
-    opening = opened.hands.told(session.n).opening or facts.Opening()
+    opening = opened.hands.remembered(session.n)[1].opening or facts.Opening()
     instructions = [each.text for each in opening.instructions]
     system, tools = before_messages(plan, msgspec.structs.replace(opening, instructions=()))
     parts = measure(messages, system, tools, instructions)

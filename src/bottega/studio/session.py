@@ -105,8 +105,13 @@ class Session:
     async def change_mode(self, mode: Mode) -> None:
         await self._opened.runtime.inbox.change_mode(self.row, checked_mode(mode))
 
+    def children(self) -> "list[Session]":
+        """The sessions that this one's agent handed tasks to, the oldest first."""
+        rows = self._opened.runtime.sessions.children(self.row.n)
+        return [Session(self._opened, row, self._place) for row in rows]
+
     def asks(self) -> list[Ask]:
-        """What waits for an answer."""
+        """What waits for an answer, here or in a child: what a child asks is asked in the session at the top."""
         return self._opened.runtime.asks.open(self.row.n)
 
     async def answer(

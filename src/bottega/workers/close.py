@@ -1,5 +1,6 @@
 """The end of an exchange that did not come to its own end: nothing that was shown is lost, no call stays open."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from bottega.events import facts
@@ -12,18 +13,36 @@ _NOT_RUN = "Not run: the exchange ended before this call began."
 
 
 def loose_ends(
-    track: Track, stop: StopReason, why: str
+    track: Track,
+    stop: StopReason,
+    why: str,
+    handed_on: Mapping[str, facts.ExchangeResponse],
 ) -> list[facts.AssistantMessage | facts.ToolResultFact]:
-    """The facts that make the history whole: the partial answer, and a result for every open call."""
+    """The facts that make the history whole: the partial answer, and a result for every open call.
+
+    `handed_on` says of calls how the children ended that they had.
+    """
     ends: list[facts.AssistantMessage | facts.ToolResultFact] = []
     partial = track.partial()
     if plain_text(partial):
         # Nobody said what it used, so it adds nothing to what is known.
         ends.append(facts.AssistantMessage(partial, stop, cost=0))
-    return [*ends, *(_unanswered(use, track, why) for use in track.calls.values())]
+    return [*ends, *(_unanswered(use, track, why, handed_on) for use in track.calls.values())]
 
 
-def _unanswered(use: ToolUse, track: Track, why: str) -> facts.ToolResultFact:
+def _unanswered(
+    use: ToolUse, track: Track, why: str, handed_on: Mapping[str, facts.ExchangeResponse]
+) -> facts.ToolResultFact:
+    if end := handed_on.get(use.id):  # what it used counts, though nobody hears its answer
+        said = f"{why}: the task was not finished." if not end.success else end.final_response
+        return facts.ToolResultFact(
+            use.id,
+            use.name,
+            (Text(said),),
+            is_error=not end.success,
+            usage=end.usage,
+            cost=end.cost,
+        )
     said = f"{why}: outcome unknown." if use.id in track.intents else _NOT_RUN
     return facts.ToolResultFact(use.id, use.name, (Text(said),), is_error=True)
 

@@ -14,16 +14,8 @@ import msgspec
 from bottega.agents.context import compact, summary
 from bottega.agents.context.compact import Aim, Draft
 from bottega.agents.context.estimate import tokens
-from bottega.agents.context.measure import (
-    Answered,
-    Gauge,
-    calibrated,
-    message_tokens,
-    tool_tokens,
-)
-from bottega.agents.model import Model
+from bottega.agents.context.measure import Gauge, at_most, tool_tokens
 from bottega.agents.plan import Plan
-from bottega.agents.prompt.built import built
 from bottega.agents.world import Reason
 from bottega.errors import Problem
 from bottega.events import facts
@@ -32,22 +24,29 @@ from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import Text, plain_text
 from bottega.messages.message import Message, Usage
-from bottega.providers import catalog
-from bottega.providers.provider import Failed, Finished, Request, ToolSpec
+from bottega.providers.provider import Failed, Finished, Request
 from bottega.sessions.feed import Row
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.history import Told, indexed, replay
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.known import Known
+from bottega.workers.counting import (
+    ANSWER,
+    ASSUMED,
+    OTHERWISE,
+    before_messages,
+    guessed,
+    window_of,
+)
 from bottega.workers.told import Told as ToldAside
 
-ASSUMED = 128_000
-"""The window of a model of which nobody says it."""
 NEAR = 48_000
 """Tokens below which an unknown window is not asked for: reading the list of models would hold up the request."""
 AFTER_UNDO = 95
 """Percent at which a session is compacted by itself whose last compaction was undone."""
+AGAIN = 5
+"""Percent of the window by which a history must have grown in which there was nothing to drop."""
 SUMMARY = 4_000
 """The most tokens of a summary."""
 THINKING = 4_000
@@ -90,6 +89,8 @@ class Room:
         self._begun = False
         self.share = 0.0
         """How much of the window the next request fills, as far as it was looked at."""
+        self._in_vain = 0
+        """Tokens with which there was nothing to drop: it is not tried again until there are many more."""
         self.wanted = False
         """Somebody asked for a compaction while the exchange runs."""
         self.stale = False
@@ -123,6 +124,8 @@ class Room:
         if not self._begun:
             self._begin()
         window = self._scene.plan.model.window()
+        if self._gauge.counted is None and at_most(history) < (window or NEAR) * limit / 100:
+            return False
         if self._gauge.counted is None:
             total = await self._guessed(history, window or NEAR)
         else:
@@ -132,7 +135,10 @@ class Room:
                 return False
             window = await self._window()
         self.share = total / window
-        if total < window * limit / 100:
+        least = window * limit / 100
+        if self._in_vain:
+            least = max(least, self._in_vain + window * AGAIN / 100)
+        if total < least:
             return False
         return total >= window * AFTER_UNDO / 100 or not self._was_undone()
 
@@ -156,9 +162,9 @@ class Room:
         """What the newest facts say of how full it is: an answer's count, unless it was of another history."""
         self._begun = True
         for index, body in self._scene.hands.newest(self._scene.session.n, b"", 50):
-            if body.startswith(_OTHERWISE):
+            if body.startswith(OTHERWISE):
                 return
-            if body.startswith(_ANSWER) and (answer := decode(index, body).data).usage.input_tokens:
+            if body.startswith(ANSWER) and (answer := decode(index, body).data).usage.input_tokens:
                 self._gauge.answered(answer.usage)
                 return
 
@@ -176,9 +182,10 @@ class Room:
         rows = await self._scene.hands.log.facts(self._scene.session.n)
         told = indexed(rows)
         aim = await self._aim(rows, told, reason)
-        draft = compact.draft(told, aim)
+        draft = await asyncio.to_thread(compact.draft, told, aim)  # a long one takes a while
         if draft is None:
             _refuse_if_too_long(told, aim, self._scene.plan.model.name)
+            self._in_vain = self._gauge.total(history, aim.fixed)
             return False
         written = await self._written(draft, aim) if draft.upto else Written()
         after = draft.left + round(tokens(written.text) * aim.factor)
@@ -197,6 +204,7 @@ class Room:
                 cost=written.cost,
             )
         )
+        self._in_vain = 0
         failpoint("compacting.after_fact")
         history[:] = await self._replayed()
         self._gauge.counted, self._gauge.factor = None, aim.factor
@@ -217,7 +225,7 @@ class Room:
         return Aim(
             window=await self._window(),
             fixed=fixed,
-            factor=found.exact if found.counted else self._gauge.factor,
+            factor=found.exact if found.known else self._gauge.factor,
             summed=reason == "asked",
             pressed=reason == "overflow",
         )
@@ -235,7 +243,7 @@ class Room:
             )
         room = min(most, draft.room / 2) / aim.factor
         if why:
-            text = summary.digest(draft.replaced, why, room)
+            text = await asyncio.to_thread(summary.digest, draft.replaced, why, room)
         scene = self._scene
         todos = [(each.content, each.status) for each in scene.hands.todos(scene.session.n)]
         whole = summary.composed(text, todos, scene.known.held)
@@ -249,10 +257,11 @@ class Room:
         if model.provider.name == "guide":
             return Written(), "the guide writes none"
         share = 0.35 if aim.pressed else 0.65
-        shown = max(500.0, min(aim.window, draft.before) * share - most) / aim.factor
+        room = max(500.0, min(aim.window, draft.before) * share - most) / aim.factor
+        record = await asyncio.to_thread(summary.shown, draft.replaced, room)
         request = Request(
             model=model.wire_name,
-            messages=(Message("user", (Text(summary.shown(draft.replaced, shown)),)),),
+            messages=(Message("user", (Text(record),)),),
             system=summary.instructions(most),
             max_output=max(most, min(most + THINKING, aim.window // 5)),
             abilities=model.abilities,
@@ -265,80 +274,6 @@ class Room:
                 if isinstance(event, Failed):
                     return Written(), f"the model failed ({event.code})"
         return Written(), "the model said nothing"
-
-
-def before_messages(plan: Plan, opening: facts.Opening | None) -> tuple[str, tuple[ToolSpec, ...]]:
-    """What a request has before its messages: the system prompt, and the tools."""
-    tools = plan.registry.specs() if plan.offers_tools else ()
-    return built(plan, opening or facts.Opening()), tools
-
-
-async def window_of(model: Model) -> int | None:
-    """The model's window, whatever it takes to learn it; None: nobody knows."""
-    if model.window() is None and not catalog.is_read():
-        await asyncio.to_thread(catalog.load)
-    return model.window()
-
-
-_ANSWER = b'{"type":"assistant_message"'
-_OTHERWISE = (b'{"type":"compaction', b'{"type":"session_reset"', b'{"type":"session_cleared"')
-
-
-class Guessed(msgspec.Struct, frozen=True):
-    total: int
-    """Tokens of a request."""
-    factor: float
-    """Tokens of this model to one of our guesses."""
-    counted: bool
-    """A provider counted most of it."""
-    exact: float = 1.0
-    """The same for this very request: by it, guesses of its parts add up to `total`."""
-
-
-def guessed(rows: Sequence[Row], told: Sequence[Told], fixed: float) -> Guessed:
-    """How much a session's next request is, by what providers counted for its last ones."""
-    messages = [message for _, message in told]
-    answers, made = _counted(rows, told)
-    raw = fixed + sum(map(message_tokens, messages))
-    if not answers and made is None:
-        return Guessed(round(raw), 1.0, counted=False)
-    factor = calibrated(messages, fixed, answers).factor
-    if answers:
-        gauge = Gauge()
-        gauge.answered(answers[0].usage)
-        base, place = gauge.counted or 0, answers[0].place + 1
-    else:
-        index, base = made or (0, 0)
-        place = sum(each <= index for each, _ in told)
-        then = fixed + sum(map(message_tokens, messages[:place]))
-        factor = base / then if then else 1.0
-    total = base + round(factor * sum(map(message_tokens, messages[place:])))
-    return Guessed(total, factor, counted=True, exact=total / raw if raw else 1.0)
-
-
-def _counted(
-    rows: Sequence[Row], told: Sequence[Told], most: int = 9
-) -> tuple[list[Answered], tuple[int, int] | None]:
-    """What was counted for the last answers that were asked for with what is seen now, newest first.
-
-    Also the index of the compaction before them, and what was left after it.
-    """
-    places = {index: place for place, (index, _) in enumerate(told)}
-    found: list[Answered] = []
-    before = 2**62
-    for index, body in reversed(rows):
-        if not body.startswith((_ANSWER, *_OTHERWISE)) or index > before:
-            continue
-        said = decode(index, body).data
-        if isinstance(said, facts.CompactionUndone):
-            before = said.compaction - 1  # what was asked in between saw less
-        elif isinstance(said, facts.Compaction):
-            return found, (index, said.after) if said.after else None
-        elif not isinstance(said, facts.AssistantMessage) or len(found) == most:
-            break
-        elif index in places and said.usage.input_tokens:
-            found.append(Answered(places[index], said.usage))
-    return found, None
 
 
 def _refuse_if_too_long(told: Sequence[Told], aim: Aim, model: str) -> None:

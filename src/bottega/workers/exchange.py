@@ -83,8 +83,9 @@ class Exchange:
         self.message_id = message_id
         self.session = session
         self.hands = hands
-        self.known = recalled.known if recalled else hands.known(session.n)
-        self.told = recalled.told if recalled else hands.told(session.n)
+        self.known, self.told = (
+            (recalled.known, recalled.told) if recalled else hands.remembered(session.n)
+        )
         self.parent = parent
         self.asking = (
             parent.asking
@@ -97,6 +98,8 @@ class Exchange:
         """The lease went with the end of this exchange."""
         self.leaving = False
         """This process ends: what only waits for an answer is left to the next one."""
+        self.closing: Ended | None = None
+        """How it ends, once that is known: its children end alike."""
         self.step = 0
         self.compacting = Room(self)
         self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
@@ -161,6 +164,7 @@ class Exchange:
     def go_on(self, track: Track) -> None:
         """Take up an exchange that another process left."""
         self.track = track
+        self.children.may_be = True
         self._before = (self.step, self._attempt) = (track.step, track.attempt)
 
     def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -193,6 +197,13 @@ class Exchange:
         """The session's, but never more than the agent's own."""
         return narrower(self.hands.mode(self.session), self.plan.agent.mode)
 
+    def forgo_tools(self) -> Plan:
+        self.plan.model.forgo_tools()
+        abilities = msgspec.structs.replace(self.plan.model.abilities, tools=False)
+        model = msgspec.structs.replace(self.plan.model, abilities=abilities)
+        self.plan = msgspec.structs.replace(self.plan, model=model)
+        return self.plan
+
     def remark(self, history: list[Message], text: str) -> None:
         words = facts.Aside(after=text)
         self.emit(words)
@@ -203,6 +214,10 @@ class Exchange:
 
     def seconds_left(self) -> float | None:
         return self.limiting.seconds_left()
+
+    @property
+    def is_late(self) -> bool:
+        return self.limiting.seconds_left() == 0
 
     async def out_of_time(self) -> Ended:
         return await self.limiting.out_of_time()
@@ -293,9 +308,14 @@ class Exchange:
         """Nothing that was started in this run goes on."""
         await self._sandboxes.close()
 
-    async def leave(self) -> None:
-        """Nothing that was asked here, or handed on, matters any more; what was used stands in a result from now on."""
+    async def leave(self, ended: Ended) -> dict[str, facts.ExchangeResponse]:
+        """Nothing that was asked here, or handed on, matters any more: how the children of open calls ended.
+
+        What was used stands in a result from now on.
+        """
+        self.closing = ended
         await self.asking.close(self.session.id if self.parent else "")
-        await self.children.stop()
+        ends = await self.children.stop()
         if self.parent and self._equipped:
             self.parent.limiting.take_back(self.limiting)
+        return ends

@@ -5,6 +5,8 @@ What was answered is found again by whoever goes on from the log, so that a rais
 
 import asyncio
 import hashlib
+import time
+from contextlib import nullcontext
 
 import msgspec
 
@@ -15,6 +17,7 @@ from bottega.agents.limits import (
     Reached,
     Spent,
     Window,
+    halved,
     raised,
     reached,
 )
@@ -22,9 +25,13 @@ from bottega.agents.world import Ended
 from bottega.events import facts
 from bottega.sessions import spent as ledger
 from bottega.sessions.session import now
+from bottega.sessions.spent import Used
 from bottega.storage.database import Database
 from bottega.workers.acting.question import by_child
 from bottega.workers.acting.scene import Scene
+
+LOOK = 2.0
+"""Seconds for which it is believed that a limit far away is still far away."""
 
 
 class Limiting:
@@ -46,6 +53,8 @@ class Limiting:
         self._parent: Limiting | None = None
         self._children: set[Limiting] = set()
         self._deciding = asyncio.Lock()
+        self._last, self._mine = Used(), Spent()
+        self._look_at = 0.0
 
     def hand_to(self, child: "Limiting") -> None:
         """What the child uses counts here too, from now on, and here it is limited too."""
@@ -80,22 +89,58 @@ class Limiting:
         return {name: (getattr(spent, name), most) for name, most in limited.items() if most}
 
     async def over(self, repeats: int) -> Ended | None:
-        """The end, if a limit is reached and nobody raises it."""
-        if self._parent and (above := await self._parent.over(0)):
-            return above
-        async with self._deciding:  # children may come to it at the same time
-            while found := reached(self._limits, self.spent(repeats)) or self._in_window():
-                if not self._attended:
-                    return await self._ended(found)
-                await self._raise(found)
+        """The end, if a limit is reached, here or above, and nobody raises it."""
+        for each in reversed([self, *self._above()]):
+            if found := await each._reached(repeats, asker=self):
+                return await self._ended(found, above=each is not self)
         return None
 
-    def _in_window(self) -> Reached | None:
-        if self._window_limits == NO_LIMITS:
+    def _above(self) -> "list[Limiting]":
+        return [self._parent, *self._parent._above()] if self._parent else []
+
+    async def _reached(self, repeats: int, asker: "Limiting") -> Reached | None:
+        """What is reached and was not raised; children may come to it at the same time, and it is asked once."""
+        if not self._found(repeats, asker):
             return None
-        used = ledger.in_last(self._database, self._window.hours)
+        asking = self._exchange.asking
+        # A child's work is its parent's call, which is counted already: it rests while it waits for its turn.
+        with asking.resting() if asker._exchange.parent else nullcontext():
+            await self._deciding.acquire()
+        try:
+            while found := self._found(repeats, asker):
+                if not self._attended:
+                    return found
+                await self._raise(found, asker)
+        finally:
+            self._deciding.release()
+        return None
+
+    def _found(self, repeats: int, asker: "Limiting") -> Reached | None:
+        limits = self._limits
+        if asker is not self:  # how often a parent calls its model is no matter of its children
+            limits = msgspec.structs.replace(limits, iterations=None, repeats=None)
+        return reached(limits, self.spent(repeats)) or self._in_window()
+
+    def _in_window(self) -> Reached | None:
+        if self._parent or self._window_limits == NO_LIMITS:
+            return None  # it is looked at once, at the top
+        used = self._used()
         found = reached(self._window_limits, Spent(tokens=used.tokens, cost=used.cost))
         return found and msgspec.structs.replace(found, window=self._window.words)
+
+    def _used(self) -> Used:
+        """What all exchanges used: what others did is looked up every few seconds only, far from a limit."""
+        clock, mine = time.monotonic(), self.spent()
+        used = Used(
+            tokens=self._last.tokens + mine.tokens - self._mine.tokens,
+            cost=self._last.cost + mine.cost - self._mine.cost,
+        )
+        near = reached(halved(self._window_limits), Spent(tokens=used.tokens, cost=used.cost))
+        if not near and clock < self._look_at:
+            return used
+        self._last, self._mine = ledger.in_last(self._database, self._window.hours), mine
+        self._look_at = clock + LOOK
+        return self._last
 
     def seconds_left(self) -> float | None:
         """Where nobody can be asked, a step is ended in the middle when time is up."""
@@ -107,19 +152,25 @@ class Limiting:
         return mine if above is None else min(mine, above)
 
     async def out_of_time(self) -> Ended:
-        limit = self._limits.seconds or 0
-        return await self._ended(Reached("seconds", limit, limit))
+        """The end, where time was up in the middle of a step: here, or above."""
+        late = next((each for each in (self, *self._above()) if each.is_late), self)
+        limit = late._limits.seconds or 0
+        return await self._ended(Reached("seconds", limit, limit), above=late is not self)
 
-    async def _ended(self, found: Reached) -> Ended:
-        said = facts.ErrorMessage(
-            found.sentence,
-            _CODES[found.name],
-            hint="Say “go on” to continue from here, or raise the limit.",
-        )
+    @property
+    def is_late(self) -> bool:
+        limit = self._limits.seconds
+        return limit is not None and self.spent().seconds >= limit
+
+    async def _ended(self, found: Reached, *, above: bool = False) -> Ended:
+        hint = "Say “go on” to continue from here, or raise the limit."
+        if above:
+            hint = "It is the limit of the session that handed this task on."
+        said = facts.ErrorMessage(found.sentence, _CODES[found.name], hint=hint)
         await self._exchange.record(said)
         return Ended(False, "resource_limit_exceeded", "limit")
 
-    async def _raise(self, found: Reached) -> None:
+    async def _raise(self, found: Reached, asker: "Limiting") -> None:
         """Ask for more. Who says stop cancels the exchange, and nothing more comes of this."""
         limits = self._window_limits if found.window else self._limits
         more = raised(limits, found)
@@ -136,8 +187,7 @@ class Limiting:
         asking = self._exchange.asking
         asked = by_child(asked, self._exchange)
         waiting = asking.ask(asked, {})
-        # A child's work is its parent's call, which is counted already.
-        answered = await (waiting if self._exchange.parent else asking.at_work(waiting))
+        answered = await (waiting if asker._exchange.parent else asking.at_work(waiting))
         chosen = msgspec.structs.replace(limits, **{found.name: answered.asked.detail["to"]})
         if found.window:
             self._window_limits = chosen

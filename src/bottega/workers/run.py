@@ -95,9 +95,9 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
     """
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
-    await exchange.leave()
+    ends = await exchange.leave(ended)
     await tell_edits(exchange)
-    for payload in loose_ends(exchange.track, stop, why):
+    for payload in loose_ends(exchange.track, stop, why, ends):
         exchange.emit(payload)
     end = response(
         exchange.track,

@@ -23,7 +23,7 @@ from bottega.sessions.inbox import Place, Prompt
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.pen import Pen
-from bottega.sessions.session import SessionRow
+from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.told.history import replay
 from bottega.sessions.turning import turned_over
 from bottega.storage.home import Life
@@ -68,6 +68,8 @@ class Worker:
         """The sessions whose lease is in use here."""
         self._life = Life(log.database.home, fresh("wrk"))
         self.contender = Contender(log.database.home, self._life.worker, self._held)
+        self._inbox = inbox.Inbox(log)
+        self._sessions = Sessions(log.database)
         self._recall = Recall()
         self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -106,8 +108,18 @@ class Worker:
         finally:
             del self._adopted[message_id]
 
+    def _at_work(self, n: int) -> asyncio.Task[None] | None:
+        task = self._tasks.get(n)
+        return task if task and not task.done() else None
+
     async def mend(self, session: SessionRow) -> None:
-        """Return once nothing of this session is left by a dead process, or waits for an answer; the rest runs on."""
+        """Return once nothing of this session is left by a dead process, or waits for an answer; the rest runs on.
+
+        What is left of a child is its parent's to see to, which is mended in its place.
+        """
+        if session.parent is not None and self._inbox.is_running(session.n, session.task_id):
+            await self.mend(self._sessions.numbered(session.parent))
+            return
         mended = self._mended.setdefault(session.n, asyncio.Event())
         looking = asyncio.create_task(mended.wait())
         await asyncio.wait({self.attend(session), looking}, return_when=asyncio.FIRST_COMPLETED)
@@ -177,7 +189,10 @@ class Worker:
         if before:  # it has let its lease go, and is about to end
             await asyncio.wait({before})
         if lease is None:
-            lease = await self._log.database.write(lambda c: self.contender.take(c, session.n))
+            adopted = bool(session.parent) and session.task_id in self._adopted
+            lease = await self._log.database.write(
+                lambda c: self.contender.take(c, session.n, adopted=adopted)
+            )
         if lease is None:
             return
         held = lease
@@ -212,6 +227,8 @@ class Worker:
             self._tell_mended(session.n)
         recalled = self._recall.take(session.n, pen.seq)
         parent = self._adopted.get(prompt.message_id)
+        if parent is None and await self._left_to_parent(session, prompt, pen, status):
+            return True
         exchange = Exchange(
             pen,
             prompt.message_id,
@@ -221,7 +238,7 @@ class Worker:
             recalled,
             parent,
         )
-        runs = Runs(self.attend, partial(self._adopt, exchange), self._place)
+        runs = Runs(self.attend, self._at_work, partial(self._adopt, exchange), self._place)
         exchange.children = Children(exchange, runs, self._log)
         if parent is None:
             exchange.asking.on_wait = partial(self._tell_mended, session.n)
@@ -236,16 +253,53 @@ class Worker:
                         recalled.history.append(Message("user", prompt.content))
                     await self._run(session, exchange, prompt, recalled)
         except Parked:
-            if await self._log.database.write(
-                lambda c: leases.park(c, pen.lease, exchange.asking.n)
-            ):
-                return True
-            if exchange.leaving:
-                await finish(exchange, STOPPED, "Cancelled by the user")
-                raise asyncio.CancelledError from None
-            # The answer came at that very moment: go on from the log.
-            pen.lease = msgspec.structs.replace(pen.lease, parked=True)
+            return await self._parked(exchange)
         return exchange.released
+
+    async def _parked(self, exchange: Exchange) -> bool:
+        """Let go until an answer comes; False: it came at that very moment, and all goes on from the log."""
+        pen, top = exchange.pen, exchange.asking.n
+        if await self._log.database.write(lambda c: leases.park(c, pen.lease, top)):
+            return True
+        if exchange.leaving:
+            await finish(exchange, STOPPED, "Cancelled by the user")
+            raise asyncio.CancelledError from None
+        if exchange.parent:  # which goes on, and takes it up again
+            await self._log.database.write(lambda c: leases.let_go(c, pen.lease))
+            return True
+        pen.lease = msgspec.structs.replace(pen.lease, parked=True)
+        return False
+
+    async def _left_to_parent(
+        self, session: SessionRow, prompt: Prompt, pen: Pen, status: str
+    ) -> bool:
+        """Of a task that no exchange here has handed on: True, and let go, where it is its parent's to go on with.
+
+        Else it only has to be ended: it was stopped, or its parent has ended without it.
+        """
+        above = session.parent
+        if above is None or prompt.message_id != session.task_id:
+            return False
+        if status == "running":
+            track = await track_of(self._log, session.n, session.task_id)
+            if track.cancelled:
+                await self._close_asks(session)
+                return False
+        call = session.parent_call.partition("/")[0]
+        if self._inbox.is_running(above, call):
+            await self._log.database.write(lambda c: leases.let_go(c, pen.lease))
+            self.attend(self._sessions.numbered(above))
+            return True
+        if status == "queued":
+            await self._inbox.cancel(session, session.task_id)
+        return False
+
+    async def _close_asks(self, session: SessionRow) -> None:
+        """A child that was stopped by itself no longer asks anything in the session at the top."""
+        for ask in self._hands.asks.open(self._sessions.top(session).n):
+            if ask.child == session.id:
+                with suppress(Conflict):
+                    await self._hands.asks.close(ask)
 
     def _still(self, n: int, recalled: Recalled | None, exchange: Exchange) -> Recalled | None:
         """What is remembered, unless a guest has turned it over since; from here on nobody can reset the session."""
@@ -253,7 +307,7 @@ class Worker:
             return None
         reached = self._log.feed(n).last_index
         if turned_over(self._log, n, recalled.reached):
-            exchange.known, exchange.told = self._hands.known(n), self._hands.told(n)
+            exchange.known, exchange.told = self._hands.remembered(n)
             return None
         recalled.reached = reached
         return recalled
@@ -326,16 +380,22 @@ class Worker:
         exchange.go_on(track)
         lease = exchange.pen.lease
         await asyncio.to_thread(exchange.fence.take_over)
+        parent = exchange.parent
         if track.cancelled:
             await finish(exchange, STOPPED, "Cancelled by the user")
             return
-        if lease.parked:
+        if parent is None and session.parent and prompt.message_id == session.task_id:
+            await finish(exchange, _INTERRUPTED, "Interrupted")
+            return
+        if lease.parked and not (parent and parent.closing):
             await self._run(session, exchange, prompt, resumed=True)
             return
-        if self._log.database.read_now(lambda c: asks.waits(c, session.n)):
+        if not parent and self._log.database.read_now(lambda c: asks.waits(c, session.n)):
             raise Parked  # the process that asked died; the ask did not
         exchange.emit(facts.Interrupted("The process that ran this exchange ended."))
-        if self._on_crash == "close" or lease.takeovers >= MAX_TAKEOVERS:
+        # A child goes on if its parent does.
+        gives_up = bool(parent.closing) if parent else self._on_crash == "close"
+        if gives_up or lease.takeovers >= MAX_TAKEOVERS:
             await finish(exchange, _INTERRUPTED, "Interrupted")
             return
         if track.partial():

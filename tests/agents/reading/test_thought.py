@@ -72,7 +72,6 @@ def test_a_thought_ends_where_the_form_says(text: str, thought: str, rest: str) 
         "- THOUGHT: x\n",
         'He said "\nTHOUGHT: x\n"',
         "<!--\nTHOUGHT: x\n-->",
-        "ANSWER: 42",
         "ACTION:\nrun",
     ],
 )
@@ -104,3 +103,10 @@ def test_the_form_that_the_model_is_told_is_read_so() -> None:
     thought, rest = extracted(example)
     assert thought == "The user wants another port. I have to see the settings first."
     assert rest == "The port is now 8080."
+
+
+def test_an_answer_that_begins_with_its_label_is_shown_without_it() -> None:
+    found = read("ANSWER: It is done.\n", "", Wanted(thoughts=True))
+    assert (found.thought, found.shown) == ("", "It is done.\n")
+    later = "It is so.\nANSWER: no.\n"
+    assert read(later, "", Wanted(thoughts=True)).shown == later

@@ -272,6 +272,21 @@ async def test_an_empty_session_can_be_exported(database: Database, session: Ses
     assert [size > 0 for size in sizes] == [True, False, True, True]
 
 
+@pytest.mark.parametrize("format_", ["md", "html"])
+async def test_a_compaction_is_told_with_what_it_dropped_and_its_summary(
+    database: Database, session: SessionRow, format_: Format
+) -> None:
+    made = f.Compaction(
+        3, "They *began*.", verbatim=True, before=9000, after=300, dropped={"messages": 4}
+    )
+    told = log(*prompt("go"), answer(Text("so")), made, f.CompactionUndone(4), f.SessionReset())
+    text = await exported(database, session, format_, told)
+    assert "Compacted: 9,000 → 300 tokens. 4 answers left" in text
+    assert "began" in text
+    assert "A compaction was undone" in text
+    assert "Reset: the model sees nothing" in text
+
+
 def test_another_format_is_refused(database: Database, session: SessionRow) -> None:
     with pytest.raises(BadUsage, match="pdf") as refused:
         export(database, Blobs(database.home.blobs), session, "pdf")  # type: ignore[arg-type]

@@ -58,6 +58,7 @@ class Draft(msgspec.Struct, frozen=True):
 def draft(told: Sequence[Told], aim: Aim) -> Draft | None:
     """What to drop of this history; None: there is nothing that could go."""
     sizes = [message_tokens(message) * aim.factor for _, message in told]
+    words = [words_of(message) * aim.factor for _, message in told]
     fixed = aim.fixed * aim.factor
     before = fixed + sum(sizes)
     target = aim.window * ENOUGH / 100
@@ -70,16 +71,16 @@ def draft(told: Sequence[Told], aim: Aim) -> Draft | None:
     cut = set(noise(told, last))
     light = _weight(told, sizes, cut) + fixed
     if light <= target and cut and not aim.summed:
-        return _drafted(told, sizes, aim, 0, cut, before)
+        return _drafted(told, sizes, words, fixed, 0, cut, before)
     worth = before / 50 if aim.summed or aim.pressed else aim.window * WORTH / 100
-    if last and _replaceable(told, sizes, last, aim) > max(STUB * 4, worth):
-        light = _weight(told[last:], sizes[last:], cut) + fixed + _words(told, last, aim)
+    if last and sum(sizes[:last]) - sum(words[:last]) > max(STUB * 4, worth):
+        light = _weight(told[last:], sizes[last:], cut) + fixed + sum(words[:last])
     else:
         last = 0
     if light > target:
         cut |= _huge(told, sizes, last, aim, light - target)
     cut = {index for index in cut if not last or index > told[last - 1][0]}
-    return _drafted(told, sizes, aim, last, cut, before) if cut or last else None
+    return _drafted(told, sizes, words, fixed, last, cut, before) if cut or last else None
 
 
 def boundary(told: Sequence[Told], sizes: Sequence[float], keep: float) -> int:
@@ -127,15 +128,6 @@ def words_of(message: Message) -> float:
     return words_tokens(message) if message.role == "user" else 0.0
 
 
-def _words(told: Sequence[Told], last: int, aim: Aim) -> float:
-    """Tokens of what the user said before that place."""
-    return aim.factor * sum(words_of(message) for _, message in told[:last])
-
-
-def _replaceable(told: Sequence[Told], sizes: Sequence[float], last: int, aim: Aim) -> float:
-    return sum(sizes[:last]) - _words(told, last, aim)
-
-
 def _huge(
     told: Sequence[Told], sizes: Sequence[float], last: int, aim: Aim, wanted: float
 ) -> set[int]:
@@ -155,11 +147,16 @@ def _huge(
     return found
 
 
-def _drafted(
-    told: Sequence[Told], sizes: Sequence[float], aim: Aim, last: int, cut: set[int], before: float
+def _drafted(  # noqa: PLR0917 - each is worked out once, above
+    told: Sequence[Told],
+    sizes: Sequence[float],
+    words: Sequence[float],
+    fixed: float,
+    last: int,
+    cut: set[int],
+    before: float,
 ) -> Draft:
-    fixed = aim.fixed * aim.factor
-    left = fixed + _weight(told[last:], sizes[last:], cut) + _words(told, last, aim)
+    left = fixed + _weight(told[last:], sizes[last:], cut) + sum(words[:last])
     gone = [message for _, message in told[:last]]
     dropped = {
         "messages": sum(message.role == "assistant" for message in gone),
@@ -171,6 +168,6 @@ def _drafted(
         replaced=tuple(told[:last]),
         before=round(before),
         left=round(left),
-        room=round(_replaceable(told, sizes, last, aim)) if last else 0,
+        room=round(sum(sizes[:last]) - sum(words[:last])),
         dropped={name: count for name, count in dropped.items() if count},
     )

@@ -68,6 +68,11 @@ class Flow:
             self._ready += self._gate.held
             self._gate = None
 
+    @property
+    def is_begun(self) -> bool:
+        """Something was said already."""
+        return self._begun
+
     def take(self) -> str:
         """What may be shown and was not given before."""
         text = "".join(self._ready)

@@ -10,6 +10,8 @@ import msgspec
 SIGNALS = ("TASK_COMPLETE", "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
 CLOSING = "</task_complete>"
 LABELS = ("thought", "action", "final answer", "answer", "observation", "explanation")
+ANSWERS = frozenset({"answer", "final answer"})
+"""Labels that also go where they begin an answer without a thought."""
 GOING = frozenset({"action", "answer", "final answer"})
 """Labels that are part of a thought's form and go with it."""
 

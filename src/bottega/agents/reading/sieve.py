@@ -10,6 +10,7 @@ import msgspec
 from bottega.agents.reading.flow import Flow, begins_call
 from bottega.agents.reading.foreign import Foreign
 from bottega.agents.reading.marks import (
+    ANSWERS,
     GOING,
     is_closing,
     is_signal,
@@ -132,7 +133,8 @@ class Sieve:
             self.flow.cut()
             self._thought = [found.rest] if found.rest else []
             return True
-        if self._thought is None and not self.thoughts:
+        begins = found.word in ANSWERS and not self.flow.is_begun
+        if self._thought is None and not self.thoughts and not begins:
             return False
         self._close_thought()
         if found.word not in GOING:

@@ -115,17 +115,22 @@ def runs(words: Sequence[str]) -> bool:
     return not _FIND.isdisjoint(words[1:])
 
 
-def widens(name: str, word: str) -> bool:
-    """This word, where a pattern says only `*`, would let the program run or write something else."""
-    name = program(name)
+def widens(words: Sequence[str], at: int) -> bool:
+    """The word there, where a pattern says only `*`, would let the program run or write something else."""
+    name, word = program(words[0]), words[at]
     if not word.startswith("-"):
         return name == "make" and "=" in word
     if _is_interpreter(name):
-        return True
+        return not _is_for_the_script(words, at)
     if word.startswith("--"):
         head = word.partition("=")[0]
         return len(head) > 2 and any(long.startswith(head) for long in _LONG)
     return not set(_SHORT.get(name, "")).isdisjoint(word[1:])
+
+
+def _is_for_the_script(words: Sequence[str], at: int) -> bool:
+    """What follows the file or the module that an interpreter runs is no option of the interpreter's."""
+    return at > 2 if words[1] == "-m" else at > 1 and not words[1].startswith("-")
 
 
 def _is_interpreter(name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bottega.approvals.shell import plain
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, TreeCursor
+    from tree_sitter import Language, Node, Parser, TreeCursor
 
 
 class Word(NamedTuple):
@@ -42,12 +42,19 @@ def parts(text: str) -> list[Part] | None:
     return [_part(node, source) for node in _nodes(root.walk()) if node.type in _STATEMENTS]
 
 
-@cache
 def _parser() -> "Parser":
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
+    """A parser of its own for each text: they are cheap, and threads may not share one."""
+    from tree_sitter import Parser
 
-    return Parser(Language(tree_sitter_bash.language()))
+    return Parser(_language())
+
+
+@cache
+def _language() -> "Language":
+    import tree_sitter_bash
+    from tree_sitter import Language
+
+    return Language(tree_sitter_bash.language())
 
 
 def _nodes(cursor: "TreeCursor") -> Iterator["Node"]:

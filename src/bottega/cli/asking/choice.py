@@ -1,6 +1,7 @@
 """A question of the agent's own: choices by number, or words of one's own."""
 
 from bottega.cli.asking.desk import Asking, Desk
+from bottega.cli.asking.shown import asks
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.visible import visible
 from bottega.sessions.asks import Ask, Reply
@@ -15,13 +16,13 @@ _KEYS = [("t", "answer in your own words"), ("s", "stop")]
 class Choice:
     def __init__(self, desk: Desk, ask: Ask) -> None:
         self._desk = desk
-        self._question = ask.asked.question
+        self._question = asks(ask) + visible(ask.asked.question)
         self._choices = ask.asked.choices
 
     async def reply(self) -> Reply:
         """Show it, and wait for an answer."""
         desk = self._desk
-        lines = visible(self._question).split("\n")
+        lines = self._question.split("\n")
         rows: list[list[Part]] = [[("? ", "accent"), (lines[0], "bold")]]
         rows += [[("│ ", "accent"), (line, "")] for line in lines[1:]]
         for number, choice in enumerate(self._choices, 1):

@@ -1,6 +1,7 @@
 """A limit was reached: as much again, or stop."""
 
 from bottega.cli.asking.desk import Desk, unheard
+from bottega.cli.asking.shown import asks
 from bottega.cli.screen.visible import visible
 from bottega.sessions.asks import Ask, Reply
 
@@ -14,7 +15,7 @@ class More:
 
     async def reply(self) -> Reply:
         """Show it, and wait for a decision."""
-        self._desk.say("ask", [("? ", "accent"), (visible(self._ask.asked.question), "bold")])
+        self._desk.say("ask", [("? ", "accent"), (asked(self._ask), "bold")])
         offered = [("y", f"go on, up to {raised_to(self._ask)}"), ("s", "stop")]
         hint = ""
         with self._desk.asking() as asking:
@@ -25,6 +26,10 @@ class More:
                 if key == "s":
                     return Reply("stop")
                 hint = _HELP if key in ("enter", "?") else unheard(key)
+
+
+def asked(ask: Ask) -> str:
+    return asks(ask) + visible(ask.asked.question)
 
 
 def raised_to(ask: Ask) -> str:

@@ -1,6 +1,6 @@
 """What waits where nobody is there to be asked: told in full, with how to answer it from anywhere."""
 
-from bottega.cli.asking.shown import shown
+from bottega.cli.asking.shown import asks, shown
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.painter import Painter
@@ -43,7 +43,7 @@ def body(ask: Ask, session: SessionRow, width: int) -> list[list[Part]]:
     if ask.asked.kind == "tool":
         what = shown(ask, width, session.folder)
         return [what.title, *what.whole(width), *what.notes]
-    lines = visible(ask.asked.question or ask.asked.tool_name).split("\n")
+    lines = (asks(ask) + visible(ask.asked.question or ask.asked.tool_name)).split("\n")
     rows: list[list[Part]] = [[("? ", "accent"), (lines[0], "bold")]]
     rows += [[("│ ", "accent"), (line, "")] for line in lines[1:]]
     if plan := ask.input.get("plan"):

@@ -64,7 +64,16 @@ def shown(ask: Ask, width: int, folder: str = "") -> Shown:
     return Shown(title, body, whole, len(rows) > MOST, _notes(ask, folder, width))
 
 
+def asks(ask: Ask) -> str:
+    """`reviewer asks: `, where it is not the session's own agent that does."""
+    return f"{one_line(visible(ask.asker))} asks: " if ask.asker else ""
+
+
 def _title(ask: Ask) -> str:
+    return asks(ask) + _question(ask)
+
+
+def _question(ask: Ask) -> str:
     name = ask.asked.tool_name
     if name in _TITLES:
         return _TITLES[name]
@@ -149,7 +158,8 @@ def _extra(ask: Ask) -> str:
 
 def summary(ask: Ask, width: int = 0) -> str:
     """An ask on one line, for lists."""
+    who = f"{visible(ask.asker)}: " if ask.asker else ""
     if ask.asked.kind == "tool":
         verb, about = phrase(ask.asked.tool_name, ask.input)
-        return one_line(f"{verb} {visible(about)}", width)
-    return one_line(visible(ask.asked.question) or ask.asked.kind, width)
+        return one_line(f"{who}{verb} {visible(about)}", width)
+    return one_line(who + (visible(ask.asked.question) or ask.asked.kind), width)

@@ -19,7 +19,7 @@ from bottega.studio import Studio
 def command(session: str, yes: bool) -> int:
     """Delete a session and all that it holds.
 
-    It is asked first. A session that is being run is not deleted.
+    It is asked first. The sessions that its agent handed tasks to go with it. One that is being run is not deleted.
     """
     return start.run(_delete(start.studio_of(), session, yes))
 
@@ -35,6 +35,8 @@ async def _delete(studio: Studio, session_id: str, yes: bool) -> int:
                     "Nobody is there to be asked.", hint="Say --yes to delete without asking."
                 )
             events = count(row.last_index, "event")
+            if children := runtime.sessions.beneath(row):
+                events += f", and {count(len(children), 'child')}"
             if not click.confirm(f"Delete {name} ({events}) for good?", err=True):
                 print("Nothing was deleted.", file=sys.stderr)
                 return 1

@@ -9,6 +9,7 @@ import click
 
 from bottega.cli import start
 from bottega.cli.commands.sessions import short
+from bottega.cli.screen.figures import count
 from bottega.errors import BadUsage
 from bottega.sessions.exports.export import Format, export
 from bottega.storage.whole import write_whole
@@ -38,7 +39,7 @@ _ENDS: dict[str, Format] = {
 def command(session: str, form: Format | None, output: Path | None, force: bool) -> None:
     """Write a session to a file.
 
-    Without --output it goes to standard output.
+    Without --output it goes to standard output. Sessions that its agent handed tasks to are not in it: export each.
     """
     chosen = form or (_ENDS.get(output.suffix.lower()) if output else None) or "jsonl"
     if output and output.exists() and not force:
@@ -52,6 +53,10 @@ async def _export(studio: Studio, session_id: str, form: Format, output: Path | 
     async with studio:
         runtime = studio.runtime
         row = runtime.sessions.get(session_id)
+        if children := runtime.sessions.beneath(row):
+            ids = ", ".join(short(child.id) for child in children)
+            told = f"Not in it: {count(len(children), 'child')} ({ids}). Export each by itself."
+            print(told, file=sys.stderr)
         pieces: Iterable[bytes] = export(runtime.database, runtime.blobs, row, form)
         if output:
             write_whole(output, pieces)

@@ -47,7 +47,8 @@ def _print(hit: Hit, page: Page, first: bool) -> None:
         page.lines([""])
     title = one_line(hit.title) or "(no title)"
     when = ago(hit.at, now())
-    page.say((short(hit.session_id), "cyan"), (f"  {title}", "bold"), (f"  {when}", "dim"))
+    whose = f"  child of {short(hit.child_of)}" if hit.child_of else ""
+    page.say((short(hit.session_id), "cyan"), (f"  {title}", "bold"), (f"{whose}  {when}", "dim"))
     page.say("  ", *_marked(clean(hit.snippet)))
 
 

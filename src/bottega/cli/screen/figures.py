@@ -10,6 +10,8 @@ def count(number: int, noun: str) -> str:
     plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         plural = noun[:-1] + "ies"
+    if noun == "child":
+        plural = "children"
     return f"{number:,} {noun if number == 1 else plural}"
 
 

@@ -200,14 +200,11 @@ class Live:
         self._end_thought()
 
     def _end_thought(self) -> None:
-        thought, self._thought = clean("".join(self._thought)), []
-        first = next((line for line in thought.split("\n") if line.strip(" *#")), "")
-        if not first:
-            return
-        spent = duration((self._clock() - self._thought_began) * 1000)
-        lead = f"✻ Thought for {spent}: "
-        said = one_line(first.strip(" *#"), max(20, self._terminal.width - len(lead)))
-        self._put("thought", [(f"{lead}{said}", "dim italic")])
+        thought, self._thought = "".join(self._thought), []
+        spent = self._clock() - self._thought_began
+        lead = f"✻ Thought for {duration(spent * 1000)}: " if spent >= 1 else "✻ Thought: "
+        if said := notes.thought(thought, lead, self._terminal.width):
+            self._put("thought", [(said, "dim italic")])
 
     def _on_start(self, start: facts.MessageStart) -> None:
         self._model = start.model

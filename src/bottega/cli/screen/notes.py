@@ -48,6 +48,21 @@ def compacted(what: facts.Compaction) -> list[Part]:
     return [("⇣ ", "accent"), (f"{told_compaction(what)} /compact undo brings it back.", "dim")]
 
 
+ROWS = 3
+"""Rows that a thought may take to be shown whole."""
+
+
+def thought(text: str, lead: str, width: int) -> str:
+    """A thought that is over: whole if it is short, else its first line."""
+    lines = [line.strip() for line in clean(text).split("\n") if line.strip(" *#\n")]
+    if not lines:
+        return ""
+    whole = f"{lead}{one_line(' '.join(lines).strip(' *#'))}"
+    if len(whole) <= ROWS * (width - 6):
+        return whole
+    return f"{lead}{one_line(lines[0].strip(' *#'), max(20, width - len(lead)))}"
+
+
 def held(answer: facts.AssistantMessage) -> int:
     """Tokens that the next request has at least: what was asked and what was answered."""
     usage = answer.usage

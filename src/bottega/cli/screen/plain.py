@@ -80,10 +80,14 @@ class Plain:
         self._failed = False
         self._fill = fill
         self._held = 0
+        self._thought: list[str] = []
 
     def show(self, event: Event) -> None:
         match event.data:
+            case facts.ReasoningDelta() as piece:
+                self._thought.append(piece.text)
             case facts.TextDelta() as piece if not self._hold:
+                self._end_thought()
                 self._say(self._cleaner.feed(piece.text))
             case facts.MessageStart() as start:
                 self._model, self._answered = start.model, False
@@ -99,7 +103,7 @@ class Plain:
                 told = tools.plain(notes.retry(retrying, retrying.delay_ms / 1000))
                 self._errors.write(f"{told}\n")
             case facts.StreamReset():
-                self._answered = False
+                self._answered, self._thought = False, []
                 self.note("↺ The answer broke off and starts again.")
             case facts.PromptCancelled():
                 self.note(notes.TAKEN_BACK)
@@ -154,7 +158,14 @@ class Plain:
             self._text.write("\n")
             self._at_start = True
 
+    def _end_thought(self) -> None:
+        thought, self._thought = "".join(self._thought), []
+        width = self._notes.width if self._notes else 80
+        if said := notes.thought(thought, "✻ Thought: ", width):
+            self.note(said)
+
     def _whole(self, answer: facts.AssistantMessage) -> None:
+        self._end_thought()
         self._held = notes.held(answer)
         self._say(self._cleaner.end())
         if not self._hold and not self._answered:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from bottega.cli.screen import notes
+from bottega.cli.screen.calls import handed
 from bottega.cli.screen.calls.lines import finished
 from bottega.cli.screen.calls.outcome import Outcome, outcome
 from bottega.cli.screen.calls.phrase import Phrase, phrase
@@ -48,10 +49,14 @@ def _item(item: said.Item, painter: Painter, width: int) -> list[Item]:  # noqa:
             broken = [("… (broken off)", "dim")] if item.partial else []
             return [Item("text", lines + (painter.parts(broken, width) if broken else []))]
         case said.Thought():
-            first = one_line(item.text.strip(" *#\n"), max(20, width - 12))
-            return [Item("thought", painter.parts([(f"✻ Thought: {first}", "dim italic")], width))]
+            told = notes.thought(item.text, "✻ Thought: ", width)
+            return [Item("thought", painter.parts([(told, "dim italic")], width))] if told else []
         case said.Use():
-            return [Item("tool", painter.parts(_use(item, width), width))]
+            rows = [_use(item, width)]
+            if item.child:
+                text = _text(item.output)
+                rows.append(handed.where(item.child, text, item.usage, item.cost))
+            return [Item("tool", [line for row in rows for line in painter.parts(row, width)])]
         case said.Attached():
             name = item.media.name or item.media.media_type
             return [Item("note", painter.parts([(f"[{one_line(name)}]", "dim")], width))]

@@ -73,6 +73,11 @@ _BAD_REQUEST = _Meaning(
     "{provider} rejected the request",
     "Choose another model, or change the options that the message names.",
 )
+_NO_TOOLS = _Meaning(
+    "no_tools",
+    "{provider} says that this model takes no tools",
+    "Name it in the setting `text_calls`: then its calls are read from what it writes.",
+)
 _RATE_LIMITED = _Meaning(
     "rate_limited",
     "{provider} received too many requests",
@@ -149,6 +154,17 @@ _WORDS: tuple[tuple[_Meaning, tuple[str, ...]], ...] = (
             "not a valid model",
             "model does not exist",
             "model_decommissioned",
+        ),
+    ),
+    (
+        _NO_TOOLS,
+        (
+            "does not support tools",
+            "does not support tool",
+            "not support function calling",
+            "endpoints found that support tool use",
+            "tool choice requires",
+            "tools are not supported",
         ),
     ),
     (

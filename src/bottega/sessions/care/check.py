@@ -53,6 +53,7 @@ def _findings(connection: sqlite3.Connection, home: Home) -> Iterator[Finding]:
     # One snapshot for all: what is written meanwhile must not look like a gap.
     connection.execute("BEGIN")
     yield from _orphans(connection)
+    yield from _children(connection)
     yield from _sessions(connection)
     yield from _attachments(connection, blobs)
     yield from _left_over(connection, blobs)
@@ -70,6 +71,28 @@ def _orphans(connection: sqlite3.Connection) -> Iterator[Finding]:
     ).fetchone()[0]
     if words:
         yield Finding(f"{words} texts can be searched whose events are gone.", _SWEEP)
+
+
+def _children(connection: sqlite3.Connection) -> Iterator[Finding]:
+    """Each child stands one below its parent; a task of one does not outlive the exchange that handed it on."""
+    rows = connection.execute(
+        "SELECT c.id, p.n IS NULL OR c.depth <> p.depth + 1, t.status IS NOT NULL AND NOT EXISTS"
+        " (SELECT 1 FROM inbox WHERE session = p.n AND status = 'running' AND message_id ="
+        " substr(c.parent_call, 1, instr(c.parent_call, '/') - 1))"
+        " FROM sessions c LEFT JOIN sessions p ON p.n = c.parent"
+        " LEFT JOIN inbox t ON t.session = c.n AND t.status = 'running' AND t.idx = 1"
+        " WHERE c.parent IS NOT NULL ORDER BY c.n"
+    ).fetchall()
+    for session_id, is_astray, is_left in rows:
+        if is_astray:
+            yield Finding(
+                f"The session {session_id!r} is a child of none that could be its parent.", _RESTORE
+            )
+        if is_left:
+            yield Finding(
+                f"The session {session_id!r} has a task whose exchange is over.",
+                f"`bottega resume {session_id}` ends it.",
+            )
 
 
 def _sessions(connection: sqlite3.Connection) -> Iterator[Finding]:

@@ -145,35 +145,48 @@ def _remove(connection: sqlite3.Connection, events: list[int]) -> int:
 async def delete(
     database: Database, log: Log, blobs: Blobs, session: SessionRow, *, force: bool = False
 ) -> None:
-    """Delete a session and all that only it has; refuse while a living worker runs it, unless forced.
+    """Delete a session, its children, and all that only they have; refuse while a living worker runs one.
 
-    It is gone for everyone, and its followers end, before the first of its events is removed.
+    They are gone for everyone, and their followers end, before the first of their events is removed.
     """
-    names = await database.write(
-        lambda connection: _delete_row(connection, database.home, session, force)
+    gone, names = await database.write(
+        lambda connection: _delete_rows(connection, database.home, session, force)
     )
-    log.forget(session.n)
-    await _delete_events(database, session.n)
+    for n, _ in gone:
+        log.forget(n)
+    for n, session_id in gone:
+        await _delete_events(database, n)
+        outputs = database.home.outputs / session_id
+        await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
     await database.write(lambda connection: drop_unnamed(connection, blobs, names))
-    outputs = database.home.outputs / session.id
-    await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
 
 
-def _delete_row(
+def _delete_rows(
     connection: sqlite3.Connection, home: Home, session: SessionRow, force: bool
-) -> list[str]:
-    row = connection.execute("SELECT holder FROM sessions WHERE n = ?", (session.n,)).fetchone()
-    if row is None:
+) -> tuple[list[tuple[int, str]], list[str]]:
+    """The sessions that went, the deepest first, and the blobs that they had."""
+    rows = connection.execute(_TREE, (session.n,)).fetchall()
+    if not rows:
         raise NotFound(f"The session {session.id!r} was deleted before.")
-    if row[0] is not None and not force and not is_dead(home, row[0]):
-        raise Conflict(
-            f"The session {session.id!r} is being run by a worker.",
-            hint="Stop it first, or force its deletion.",
-        )
-    names = connection.execute("SELECT blob FROM attachments WHERE session = ?", (session.n,))
-    found = [name for (name,) in names.fetchall()]
-    connection.execute("DELETE FROM sessions WHERE n = ?", (session.n,))
-    return found
+    names: list[str] = []
+    for n, session_id, holder in rows:
+        if holder is not None and not force and not is_dead(home, holder):
+            raise Conflict(
+                f"The session {session_id!r} is being run by a worker.",
+                hint="Stop it first, or force its deletion.",
+            )
+        had = connection.execute("SELECT blob FROM attachments WHERE session = ?", (n,))
+        names += [name for (name,) in had.fetchall()]
+    for n, _, _ in rows:
+        connection.execute("DELETE FROM sessions WHERE n = ?", (n,))
+    return [(n, session_id) for n, session_id, _ in rows], names
+
+
+_TREE = (
+    "WITH RECURSIVE tree (n) AS (SELECT n FROM sessions WHERE n = ?1 UNION"
+    " SELECT s.n FROM sessions s JOIN tree ON s.parent = tree.n)"
+    " SELECT n, id, holder FROM sessions WHERE n IN tree ORDER BY depth DESC, n"
+)
 
 
 async def _delete_events(database: Database, n: int) -> int:

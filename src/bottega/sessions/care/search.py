@@ -34,8 +34,8 @@ _UNSPACED = re.compile(
 )
 _GAP = "\u200b"
 
-_Found = tuple[str, str, int, bytes, str]
-"""Session, title, index, body and the text that was searched."""
+_Found = tuple[str, str, int, bytes, str, str]
+"""Session, title, index, body, the text that was searched, and the session's parent."""
 _Batch = tuple[int, int, int, list[tuple[int, str]]]
 """Session, how far its words reached, how far they reach now, and (event, text)."""
 
@@ -47,6 +47,8 @@ class Hit(msgspec.Struct, frozen=True):
     at: int
     snippet: str
     """The words around the first match, on one line, with each match between the marks."""
+    child_of: str = ""
+    """The id of the session that handed it its task, if one did."""
 
 
 class _Envelope(msgspec.Struct):
@@ -72,8 +74,8 @@ class Search:
         rows = await self._database.read(lambda connection: _find(connection, match, limit))
         show = _Snippets(_words_of(query), marks)
         return [
-            Hit(session_id, title, index, _read(body).at, show.of(text).replace(_GAP, ""))
-            for session_id, title, index, body, text in rows
+            Hit(session_id, title, index, _read(body).at, show.of(text).replace(_GAP, ""), above)
+            for session_id, title, index, body, text, above in rows
         ]
 
     async def update(self) -> int:
@@ -105,8 +107,9 @@ def _spaced(text: str) -> str:
 
 def _find(connection: sqlite3.Connection, match: str, limit: int) -> list[_Found]:
     return connection.execute(
-        "SELECT s.id, s.title, e.idx, e.body, words.text"
+        "SELECT s.id, s.title, e.idx, e.body, words.text, COALESCE(p.id, '')"
         " FROM words JOIN events e ON e.n = words.rowid JOIN sessions s ON s.n = e.session"
+        " LEFT JOIN sessions p ON p.n = s.parent"
         " WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?",
         (match, limit),
     ).fetchall()

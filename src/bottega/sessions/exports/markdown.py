@@ -10,6 +10,7 @@ from bottega.messages.block import Sources
 from bottega.sessions.exports.wording import (
     clean,
     ending,
+    handed_on,
     moment,
     output,
     state,
@@ -108,6 +109,8 @@ def _drawn(item: Item) -> str:  # noqa: PLR0911
 
 
 def _used(use: Use) -> Iterator[str]:
+    if use.child:
+        yield handed_on(use)
     if use.written:
         yield fenced(clean(use.written))
     elif use.input:

@@ -72,6 +72,11 @@ def target(use: Use) -> str:
     return line if len(line) <= 80 else f"{line[:50]}…{line[-29:]}"
 
 
+def handed_on(use: Use) -> str:
+    """Where the log of a task is that was handed to another agent: it is not part of an export."""
+    return f"Its log is a session of its own, {clean(use.child)}, which is not in this export."
+
+
 def output(use: Use) -> str:
     parts = [
         part.text if isinstance(part, Text) else f"[{part.name or part.media_type}]"

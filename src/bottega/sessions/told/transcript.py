@@ -23,7 +23,8 @@ from bottega.messages.block import (
     ToolResult,
     ToolUse,
 )
-from bottega.sessions.asks import TOLD
+from bottega.messages.message import Usage
+from bottega.sessions.asks import TOLD, asker
 
 State = Literal["streaming", "planned", "running", "done", "failed", "unknown"]
 """Of a tool use; `unknown`: it was begun, and nobody knows how it ended."""
@@ -63,6 +64,11 @@ class Use(_Item, frozen=True, tag="use", tag_field="kind"):
     duration_ms: int = 0
     blob: str = ""
     """Where the whole output is kept when `output` is a part of it."""
+    child: str = ""
+    """The id of the session to which it handed its task."""
+    usage: Usage = Usage()
+    cost: int | None = 0
+    """Of model calls that it made."""
 
 
 class Attached(_Item, frozen=True, tag="attached", tag_field="kind"):
@@ -96,7 +102,8 @@ def _retrying(what: f.ConversationRetrying) -> str:
 
 
 def _asked(what: f.ApprovalRequired) -> str:
-    return what.question or f"May it use {what.tool_name}?"
+    question = what.question or f"May it use {what.tool_name}?"
+    return f"{agent} asks: {question}" if (agent := asker(what)) else question
 
 
 def _resolved(what: f.ApprovalResolved) -> str:
@@ -238,7 +245,12 @@ class Transcript:
             output=result.content,
             duration_ms=result.duration_ms,
             blob=result.blob,
+            usage=result.usage,
+            cost=result.cost,
         )
+
+    def _handed_on(self, _: Event, started: f.ChildStarted) -> None:
+        self._update(started.tool_id, child=started.session_id)
 
     def _ended(self, event: Event, response: f.ExchangeResponse) -> None:
         self._break_off()
@@ -307,6 +319,7 @@ class Transcript:
         f.InputJsonDelta: _argument,
         f.AssistantMessage: _answered,
         f.ToolIntent: _began,
+        f.ChildStarted: _handed_on,
         f.ToolOutputDelta: _printed,
         f.ToolResultFact: _ran,
         f.ExchangeResponse: _ended,

@@ -108,6 +108,8 @@ class Asking:
         known = self._known(asked)
         if known and known.reply:
             return known
+        if self.parked:
+            raise Parked
         ask = known or Ask(
             asked.approval_id or fresh("ask"), self.n, self._message_id, 0, asked, arguments
         )
@@ -159,7 +161,7 @@ class Asking:
     async def close(self, child: str = "") -> None:
         """Nothing that was asked matters any more; of a child, only what it asked."""
         for ask in self._rows.open(self.n):
-            if child and ask.asked.detail.get("child", {}).get("session_id") != child:
+            if child and ask.child != child:
                 continue
             if ask.message_id == self._message_id and ask.kind != "plan":
                 with suppress(Conflict):
@@ -187,10 +189,11 @@ class Asking:
             self._timer = loop.call_later(self._patience, self._park)
 
     def _park(self) -> None:
+        if any(wait.reply.done() for wait in self._waits.values()):
+            return  # an answer has just come: there is work again
         self.parked = True
         for wait in self._waits.values():
-            if not wait.reply.done():
-                wait.reply.set_exception(Parked())
+            wait.reply.set_exception(Parked())
 
 
 def _insert(

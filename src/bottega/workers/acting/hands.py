@@ -122,24 +122,14 @@ class Hands:
     async def close(self) -> None:
         await self.shells.close_all()
 
-    def known(self, n: int) -> Known:
-        """What the session knows of files, from its log."""
-        known = Known()
-        border = self._border(n)
-        for index, body in self._facts(n, b'{"type":"tool_'):
-            if border and index > border:  # what the model saw before a reset it no longer knows
-                known.seen, border = {}, 0
-            known.note(decode(index, body))
-        if border:
-            known.seen = {}
-        return known
-
-    def told(self, n: int) -> Told:
-        """What the model was told beside the user's words, from the session's log."""
-        told = Told()
-        for index, body in self._facts(n, *FOLDED):
-            told.note(decode(index, body))
-        return told
+    def remembered(self, n: int) -> tuple[Known, Told]:
+        """What the session knows of files, and what its model was told beside the user's words, from its log."""
+        known, told = Known(), Told()
+        for index, body in self._facts(n, b'{"type":"tool_', *FOLDED):
+            event = decode(index, body)
+            known.note(event)
+            told.note(event)
+        return known, told
 
     def todos(self, n: int) -> tuple[facts.TodoItem, ...]:
         """The to-do list as it stands."""

@@ -26,6 +26,8 @@ class Known:
                 self._hold(intent.writes)
             self._hold(payload.writes)
             self.seen.update((one.path, one.hash) for one in payload.seen)
+        elif isinstance(payload, facts.SessionReset | facts.SessionCleared):
+            self.seen = {}  # the model no longer knows what it saw before
 
     def _hold(self, writes: tuple[facts.FileChange, ...]) -> None:
         for one in writes:

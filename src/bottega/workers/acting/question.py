@@ -60,5 +60,12 @@ def by_child(asked: facts.ApprovalRequired, scene: Scene) -> facts.ApprovalRequi
     """What a child asks says so: it is asked in the session at the top."""
     if scene.parent is None:
         return asked
-    child = {"session_id": scene.session.id, "agent": scene.plan.agent.slug}
+    child = {"session_id": scene.session.id, "agent": scene.plan.agent.slug, "call": _call(scene)}
     return msgspec.structs.replace(asked, detail={**asked.detail, "child": child})
+
+
+def _call(scene: Scene) -> str:
+    """The call of the session at the top under which this one works."""
+    while scene.parent and scene.parent.parent:
+        scene = scene.parent
+    return scene.session.parent_call.split("/", 2)[-1]

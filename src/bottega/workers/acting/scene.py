@@ -6,6 +6,7 @@ from typing import Protocol
 import msgspec
 
 from bottega.agents.plan import Plan
+from bottega.agents.world import Ended
 from bottega.events import facts
 from bottega.messages.block import ToolUse
 from bottega.messages.message import Usage
@@ -52,6 +53,8 @@ class Scene(Protocol):
     fence: Fence
     store: Blobs
     leaving: bool
+    closing: Ended | None
+    """How it ends, once that is known."""
 
     @property
     def children(self) -> Hires: ...
@@ -59,6 +62,11 @@ class Scene(Protocol):
     @property
     def parent(self) -> "Scene | None":
         """The exchange one of whose calls this one carries out."""
+        ...
+
+    @property
+    def is_late(self) -> bool:
+        """Its time is up, and nobody can be asked."""
         ...
 
     def emit(self, payload: msgspec.Struct) -> None: ...

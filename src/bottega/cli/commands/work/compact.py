@@ -15,10 +15,10 @@ from bottega.studio import Studio
 @click.argument("session")
 @click.option("--undo", is_flag=True, help="Let the model see again what the last one dropped.")
 def command(session: str, undo: bool) -> int:
-    """Have a summary stand for the older part of a session.
+    """Make room in what a session's model sees.
 
-    SESSION is an id, or its beginning or end, as `bottega sessions` lists it. What you said stays word for word, and so
-    do the last steps; nothing is deleted. The summary is printed.
+    A summary then stands for the older part of it. What you said stays word for word, and so do the last steps; nothing
+    is deleted. SESSION is an id, or its beginning or end, as `bottega sessions` lists it. The summary is printed.
     """
     return start.run(_compact(start.studio_of(), session, undo))
 

@@ -108,6 +108,11 @@ def _todos(given: Given) -> tuple[str, str]:
     return "note", count(number, "to-do")
 
 
+def _task(given: Given) -> tuple[str, str]:
+    lines = (line.strip() for line in _text(given, "task").split("\n"))
+    return one_line(_text(given, "agent")) or "hand on", next(filter(None, lines), "")
+
+
 _PHRASES: dict[str, Callable[[Given], tuple[str, str]]] = {
     "read_file": _read,
     "write_file": lambda given: ("write", _path(given)),
@@ -121,9 +126,11 @@ _PHRASES: dict[str, Callable[[Given], tuple[str, str]]] = {
     "shell_exec": _shell,
     "shell_close": lambda given: ("close shell", _text(given, "session_id", "shell_id", "shell")),
     "get_project_info": lambda _: ("look at", "the project"),
+    "recall": lambda given: ("recall", _text(given, "query") or f"entry {given.get('index', '')}"),
     "todo_read": lambda _: ("read", "the to-do list"),
     "todo_write": _todos,
     "web_fetch": _fetch,
+    "delegate": _task,
     "ask_user": lambda given: ("ask", _text(given, "question")),
     "read_output": lambda given: ("read output", _text(given, "output", "output_id", "id")),
 }

@@ -6,7 +6,7 @@ A call is told once for good, when its result is there; `lines` are what is draw
 from collections.abc import Callable, Iterable
 
 from bottega.cli.screen import diff
-from bottega.cli.screen.calls import lines
+from bottega.cli.screen.calls import handed, lines
 from bottega.cli.screen.calls.outcome import Outcome, outcome
 from bottega.cli.screen.calls.phrase import Phrase, phrase
 from bottega.cli.screen.calls.tail import Tail
@@ -37,6 +37,8 @@ class Call:
         self.seen = False
         """A person has seen what it changes."""
         self.writes: tuple[facts.FileChange, ...] = ()
+        self.child = ""
+        """The session to which it handed its task."""
 
 
 class UnderWay:
@@ -63,6 +65,9 @@ class UnderWay:
                 self._resolve(fact)
             case facts.ToolIntent():
                 self._begin(fact)
+            case facts.ChildStarted():
+                if call := self._calls.get(fact.tool_id):
+                    call.child = fact.session_id
             case facts.ToolOutputDelta():
                 if call := self._calls.get(fact.tool_id):
                     call.tail.feed(fact.text)
@@ -74,6 +79,8 @@ class UnderWay:
         fresh = Call(result.name, phrase(result.name, {}))
         call = self._calls.pop(result.tool_id, fresh)
         end = outcome(result_text(result), result.is_error)
+        if call.child:
+            return self._handed_on(call, result, end, width)
         amount: list[Part] = []
         below: list[list[Part]] = []
         if end.mark == "done":
@@ -84,12 +91,21 @@ class UnderWay:
         below += _written(result, width)
         return [lines.finished(call.phrase, end, self._took(call, result), width, amount), *below]
 
+    def _handed_on(
+        self, call: Call, result: facts.ToolResultFact, end: Outcome, width: int
+    ) -> list[list[Part]]:
+        text = result_text(result)
+        first = lines.finished(call.phrase, end, self._took(call, result), width)
+        where = handed.where(call.child, text, result.usage, result.cost)
+        return [first, *handed.answer(text, width), where]
+
     def lines(self, spin: str, width: int) -> list[list[Part]]:
         """What is drawn now of those that are not over."""
         drawn: list[list[Part]] = []
         for call in self._calls.values():
             if call.asked:
                 drawn.append(lines.waiting(call.phrase, width))
+                drawn += lines.output(call.tail, lines.LIVE, width) if call.child else []
             elif call.began is None:
                 drawn.append(lines.planned(call.phrase, width))
             else:
@@ -108,11 +124,17 @@ class UnderWay:
         return f"{count(len(self.changed), 'file')} changed · bottega changes"
 
     def _ask(self, asked: facts.ApprovalRequired) -> None:
-        if call := self._calls.get(asked.tool_id):
+        # What a child asks is about a call of its own: here, the call waits that it works for.
+        tool_id = asked.detail.get("child", {}).get("call", asked.tool_id)
+        if call := self._calls.get(tool_id):
             call.asked.add(asked.approval_id)
             call.waited = True
 
     def _resolve(self, resolved: facts.ApprovalResolved) -> None:
+        for call in self._calls.values():
+            if call.child and resolved.approval_id in call.asked:
+                call.asked.discard(resolved.approval_id)
+                return
         if call := self._calls.get(resolved.tool_id):
             call.asked.discard(resolved.approval_id)
             # One that was covered by another answer has a note that says so: nobody looked at it.

@@ -13,8 +13,17 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     ended = await context.spawn(arguments["agent"], arguments["task"])
     if ended["success"]:
         return success(ended)
-    reason = f"The agent {arguments['agent']!r} did not finish: {ended['completion_reason']}."
+    why = _WHY.get(ended["completion_reason"], ended["completion_reason"])
+    reason = f"The agent {arguments['agent']!r} did not finish: {why}."
     return failure(reason, "CHILD_FAILED", ended)
+
+
+_WHY = {
+    "user_stopped": "a person stopped it",
+    "resource_limit_exceeded": "it came to a limit",
+    "interrupted": "the program that ran it ended",
+    "error": "it failed",
+}
 
 
 DELEGATE = Tool(

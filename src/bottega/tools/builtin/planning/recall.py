@@ -19,7 +19,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
         return await _read(index, arguments.get("start", 0), context)
     found = await context.search_log(query, arguments.get("limit", _MOST))
     result: dict[str, Any] = {
-        "found": [
+        "entries": [
             {"index": each.index, "who": each.who, "when": each.when, "text": each.text}
             for each in found
         ]
