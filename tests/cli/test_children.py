@@ -90,6 +90,10 @@ def test_who_asks_is_said_wherever_it_is_answered(
     (session,) = listed(bottega)
     assert child("resume", session["id"]).code == 0
     assert (work / "made.txt").exists()
+    assert "made.txt" in bottega("changes").out, "what a child changed, its parent changed"
+    assert "+x" in bottega("changes", "--diff").out
+    bottega("revert", "--yes")
+    assert not (work / "made.txt").exists()
 
 
 def test_a_limit_without_a_terminal_is_exit_code_3_with_its_reason(child: Call, model: str) -> None:
