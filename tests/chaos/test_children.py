@@ -246,6 +246,22 @@ async def test_children_of_a_parent_that_is_closed_as_interrupted_are_closed_so_
 
 
 @pytest.mark.chaos
+async def test_what_a_child_asked_outlives_its_process_and_its_answer_has_the_tree_go_on(
+    place: tuple[Path, str, Path],
+) -> None:
+    home, model, folder = place
+    await Victim(home, model, folder, "asks.after_answer=kill").die()
+    async with opened(home, "close") as studio, asyncio.timeout(20):
+        session = await first(studio, model, folder)
+        for ask in session.asks():
+            await session.answer(ask, "allow_once")
+        following = session.resume(on_approval=allow, wait=True)
+        assert following is not None
+        await following
+    each_task_was_done_once(home, folder)
+
+
+@pytest.mark.chaos
 @pytest.mark.parametrize("life", range(MOMENTS))
 async def test_a_cancel_at_any_moment_ends_all_children_and_their_processes(
     tmp_path: Path, life: int
