@@ -36,8 +36,8 @@ POINTS = (
 )
 KILLS = [(point, passage) for point in POINTS for passage in range(1, 25)]
 if not LONG:
-    KILLS = [(point, 2) for point in POINTS[:3] + POINTS[6:9]] + [("storage.after_commit", 30)]
-MOMENTS = 60 if LONG else 2
+    KILLS = [(point, 2) for point in (*POINTS[:2], *POINTS[6:8])] + [("storage.after_commit", 30)]
+MOMENTS = 60 if LONG else 1
 SAID = "0190d5a0-0000-7000-8000-000000000001"
 """The id of the one prompt: whoever says it again follows it."""
 AGENTS = (Agent(slug="helper", prompt="Help."),)
