@@ -84,6 +84,8 @@ async def test_opening_a_child_of_a_parked_tree_runs_nothing(
         (row,) = studio.runtime.sessions.children(studio.find(session.id).row.n)
         child = await studio.resume(row.id)
         assert child.row.status == "waiting"
+        await studio.opened.worker.attend(child.row)
+        assert studio.find(child.id).row.status == "waiting"
         session = studio.find(session.id)
         assert len(session.asks()) == 1
         again = session.resume(on_approval=lambda _: Reply("allow_once"), wait=True)

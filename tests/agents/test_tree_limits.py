@@ -1,15 +1,19 @@
 """What parents and children use together is limited together: asked once, raised for all, ended with a reason each."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from bottega import Ask, Reply
 from bottega.agents.agent import Agent
 from bottega.agents.limits import Limits
+from bottega.events.codec import decode, encode
 from bottega.studio import Studio
 from tests.agents.test_delegation import by_task
 from tests.agents.test_types import call, of, say
@@ -131,6 +135,40 @@ async def test_a_limit_of_all_exchanges_is_asked_once_for_a_tree(
         end = await session.prompt("parent", on_approval=more)
     assert end.success
     assert len(asked) == 1, [ask.asked.question for ask in asked]
+
+
+async def test_the_time_in_which_a_child_waits_for_a_person_does_not_count(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    house = (Agent(slug="helper", prompt="Help.", limits=Limits(seconds=600)),)
+    model = by_task(
+        scripted,
+        parent=[[hand("child")], [say("Done.")]],
+        child=[[call("write_file", file_path="a", content="x")], [say("Written.")]],
+    )
+    async with Studio(home, flags={"patience": 0}, agents=house) as studio:
+        session = await studio.start(model=model, folder=folder)
+        async for _ in session.prompt("parent"):
+            pass
+        (child,) = session.children()
+        await studio.runtime.database.write(partial(an_hour_ago, n=child.row.n))
+    async with Studio(home, agents=house) as studio:
+        session = studio.find(session.id)
+        await session.answer(session.asks()[0], "allow_once")
+        again = session.resume()
+        assert again is not None
+        assert (await again).success
+        assert (await session.children()[0].facts())[-1].data.success
+
+
+def an_hour_ago(connection: sqlite3.Connection, n: int) -> None:
+    """What is in this log happened an hour earlier."""
+    rows = connection.execute("SELECT idx, body FROM events WHERE session = ?", (n,)).fetchall()
+    for index, body in rows:
+        event = decode(index, body)
+        moved = encode(msgspec.structs.replace(event, at=event.at - 3_600_000))
+        where = (moved, n, index)
+        connection.execute("UPDATE events SET body = ? WHERE session = ? AND idx = ?", where)
 
 
 @pytest.mark.parametrize("patience", [0])

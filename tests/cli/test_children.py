@@ -90,6 +90,10 @@ def test_who_asks_is_said_wherever_it_is_answered(
     (session,) = listed(bottega)
     assert child("resume", session["id"]).code == 0
     assert (work / "made.txt").exists()
+    assert "made.txt" in bottega("changes").out, "what a child changed, its parent changed"
+    assert "+x" in bottega("changes", "--diff").out
+    bottega("revert", "--yes")
+    assert not (work / "made.txt").exists()
 
 
 def test_a_limit_without_a_terminal_is_exit_code_3_with_its_reason(child: Call, model: str) -> None:
@@ -117,3 +121,19 @@ def test_a_task_is_a_card_with_its_agent_its_answer_and_its_log(
     assert "│ Written:\n  │ made.txt\n" in card
     assert "↳ 2 steps · " in card
     assert "· bottega show " in card
+
+
+def test_in_a_narrow_terminal_long_titles_give_way_and_ids_stay_whole(
+    env: dict[str, str], work: Path, child: Call, model: str
+) -> None:
+    long = "looking " + "at everything that there is and then at the rest of it " * 2
+    assert child("run", "-m", model, long).code == 0
+    screen = Terminal(["sessions", "--all"], env, work, (20, 80))
+    try:
+        screen.wait_for("└ helper")
+        rows = screen.text().splitlines()
+    finally:
+        screen.end()
+    top, below = (row.split() for row in rows[1:3])
+    assert len(top[0]) == len(below[0]) == 8
+    assert top[-1].endswith("…")

@@ -73,19 +73,39 @@ def test_what_cannot_be_is_refused_and_leaves_no_session(
     assert json.loads(bottega("sessions", "--json").out or "[]") == []
 
 
+@pytest.mark.parametrize(
+    ("model", "in_text", "is_held"),
+    [("gpt-4.1", False, True), ("gpt-4", False, False), ("gpt-4.1", True, False)],
+    ids=["held", "cannot be held", "writes its calls as text"],
+)
 def test_a_model_that_cannot_be_held_to_a_schema_is_asked_in_words(
-    bottega: Call, vendor: Vendor, monkeypatch: pytest.MonkeyPatch
+    bottega: Call,
+    vendor: Vendor,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    in_text: bool,
+    is_held: bool,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     monkeypatch.setenv("OPENAI_BASE_URL", vendor.url)
-    piece = {"choices": [{"index": 0, "delta": {"content": "[7]"}, "finish_reason": "stop"}]}
-    vendor.answer = Answer(
-        200, f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n", "text/event-stream"
+    home.mkdir()
+    (home / "config.toml").write_text(f"text_calls = {[f'openai/{model}'] if in_text else []}\n")
+    piece = {"choices": [{"index": 0, "delta": {"content": '{"n": 7}'}, "finish_reason": "stop"}]}
+    stream = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n"
+    vendor.answer = Answer(200, stream, "text/event-stream")
+    schema = json.dumps(
+        {
+            "type": "object",
+            "properties": {"n": {"type": "integer"}},
+            "required": ["n"],
+            "additionalProperties": False,
+        }
     )
 
-    done = bottega("run", "-m", "openai/gpt-4", "--schema", NUMBERS, "count")
+    done = bottega("run", "-m", f"openai/{model}", "--schema", schema, "count")
 
-    assert (done.code, done.out) == (0, "[7]\n")
+    assert (done.code, done.out) == (0, '{"n":7}\n')
     (body,) = [json.loads(each) for each in vendor.bodies if each]
-    assert "response_format" not in body
+    assert ("response_format" in body) is is_held
     assert "must fit this JSON schema" in json.dumps(body["messages"][-1])

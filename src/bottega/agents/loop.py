@@ -154,7 +154,8 @@ class _Steps:
             max_output=wishes.max_output,
             effort=wishes.effort,
             abilities=model.abilities,
-            schema=plan.schema,
+            # A model that is held to JSON could not write its calls.
+            schema=None if plan.text_mode else plan.schema,
             cache_key=plan.cache_key,
         )
 

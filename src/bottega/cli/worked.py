@@ -1,6 +1,6 @@
 """A session's work on files, for whoever shows or undoes it: which session is meant, what it did, and where."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from bottega.cli.screen.clean import one_line
@@ -33,17 +33,23 @@ def chosen(runtime: Runtime, session: str | None) -> SessionRow:
 
 
 class Worked:
-    """A session's work, open for looking at files and for changing them."""
+    """The work of a session and its children, open for looking at files and for changing them."""
 
-    def __init__(self, studio: Studio, row: SessionRow, works: tuple[Work, ...]) -> None:
+    def __init__(self, studio: Studio, rows: list[SessionRow], works: tuple[Work, ...]) -> None:
+        """`rows` are the session, and its children after it."""
         self._runtime = studio.runtime
-        self.row = row
+        self._rows = rows
+        self.row = rows[0]
         self.works = works
 
     @classmethod
     async def of(cls, studio: Studio, row: SessionRow) -> "Worked":
-        rows = await studio.runtime.log.facts(row.n)
-        return cls(studio, row, work(decode(index, body) for index, body in rows))
+        rows = [row, *studio.runtime.sessions.beneath(row)]
+        logs = [
+            [decode(index, body) for index, body in await studio.runtime.log.facts(each.n)]
+            for each in rows
+        ]
+        return cls(studio, rows, work(*logs))
 
     def root(self, closing: ExitStack) -> Root:
         try:
@@ -59,8 +65,12 @@ class Worked:
         return Fence(self._runtime.database.home.workspace(root.path))
 
     def read(self, name: str) -> bytes:
-        """A blob of this session."""
-        return self._runtime.attachments.read(self.row.n, name)
+        """A blob of this session, or of the child that has it."""
+        read = self._runtime.attachments.read
+        for row in self._rows[1:]:
+            with suppress(NotFound):
+                return read(row.n, name)
+        return read(self.row.n, name)
 
     def difference(self, work: Work) -> Difference:
         return Difference(

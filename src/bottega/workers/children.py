@@ -90,6 +90,7 @@ class Children:
         """The child that this call has, and how much of its log was told before."""
         self.may_be = True
         exchange, parent = self._exchange, self._exchange.session
+        # With its step: some servers number their calls anew in every answer.
         call = f"{exchange.message_id}/{exchange.step}/{tool_id}"
         child = self._sessions.child(parent.n, call)
         told = child.last_index if child else 0

@@ -115,7 +115,7 @@ class Track:
         return bool(self._asked)
 
     def _clock(self, at: int, payload: object) -> None:
-        if self.last_at and not self._asked and not isinstance(payload, facts.Interrupted):
+        if self.last_at and not self._asked and not _was_waiting(payload):
             self.active_ms += max(0, at - self.last_at)
         self.last_at = max(self.last_at, at)
         if isinstance(payload, facts.ApprovalRequired):
@@ -125,3 +125,10 @@ class Track:
 
     def _void(self) -> None:
         self._text, self._thought = [], []
+
+
+def _was_waiting(payload: object) -> bool:
+    """What comes before this was no work: nobody ran it, or a person was asked, which only the log at the top tells."""
+    if isinstance(payload, facts.ToolIntent):
+        return bool(payload.approval_id)
+    return isinstance(payload, facts.Interrupted)

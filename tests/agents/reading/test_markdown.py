@@ -73,3 +73,9 @@ def test_what_is_run_stands_outside_of_code_quotes_and_lists(text: str) -> None:
             # A tag at the first column ends a list for us; for a parser it may run on with its last item.
             assert token.type in ("inline", "html_block"), text
             assert quotes == 0, text
+
+
+def test_what_stands_far_behind_a_lists_mark_is_code_and_opens_no_fence() -> None:
+    call = '{"name": "x", "arguments": {"n": 2}}'
+    text = f"-\t    ```tool_call\n{call}\n```\n```tool_call\n{call}\n```\n"
+    assert read_calls(text, "c").calls == ()

@@ -115,8 +115,8 @@ class Outline:
         """A line outside of code: what is around it first, then itself."""
         body, column = self._unlisted(bare, indent)
         listed = self._list is not None and column >= self._list
-        if not listed and column >= _TABS:
-            return Line(text, "code", indent=column)
+        if not body or (not listed and column >= _TABS):
+            return Line(text, "code", indent=column, listed=listed)
         if body.startswith(">"):
             return self._quote(text, body[1:].lstrip("> \t"))
         if body.startswith(("```", "~~~")) and (fence := _fence(body, column)):
@@ -133,7 +133,7 @@ class Outline:
         return Line(text, "prose", indent=column, listed=listed, inside=inside)
 
     def _unlisted(self, bare: str, indent: int) -> tuple[str, int]:
-        """The text behind the marks of lists, and its column; notes which list is open."""
+        """The text behind the marks of lists, and its column; notes which list is open. No text: it is code."""
         if self._list is not None and indent < self._list:
             fenced = bare.startswith(("```", "~~~", "#"))
             if self._blank or fenced or _ITEM.match(bare):
@@ -145,6 +145,8 @@ class Outline:
                 break
             rest = bare[item.end() :]
             bare = rest.lstrip(" \t")
+            if _width(rest[: len(rest) - len(bare)], column + item.end()) > _TABS and bare.strip():
+                bare = ""  # so far behind its mark, a text is code
             column += item.end() + min(max(len(rest) - len(bare), 1), _TABS)
             outer = column if outer is None else outer
             self._paragraph_ends()
@@ -231,6 +233,14 @@ def _fence(body: str, indent: int) -> _Fence | None:
         return None  # that is inline code
     word = info.strip().lower().partition(" ")[0]
     return _Fence(mark, len(body) - len(info), indent, word in MARKDOWN)
+
+
+def _width(blanks: str, column: int) -> int:
+    """How many columns these blanks take that begin at one."""
+    end = column
+    for blank in blanks:
+        end = end - end % _TABS + _TABS if blank == "\t" else end + 1
+    return end - column
 
 
 def _columns(text: str, end: int) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -40,16 +41,34 @@ class Page:
         if not rows:
             return
         table = Table(box=None, pad_edge=False, show_header=bool(head), header_style="dim")
-        for place in range(len(rows[0])):
+        cells = [[_cell(part) for part in row] for row in rows]
+        titles = head or [""] * len(rows[0])
+        widths = [
+            max(cell_len(title), *(row[place].cell_len for row in cells))
+            for place, title in enumerate(titles)
+        ]
+        for place, width in enumerate(_narrowed(widths, self.width - GAP * (len(widths) - 1))):
             table.add_column(
-                head[place] if head else "",
+                titles[place],
+                width=width,
                 no_wrap=True,
                 overflow="ellipsis",
                 justify="right" if place in right else "left",
             )
-        for row in rows:
-            table.add_row(*map(_cell, row))
+        for row in cells:
+            table.add_row(*row)
         self.lines(self.painter.lines(table, self.width))
+
+
+GAP = 2
+"""Columns between two of a table."""
+
+
+def _narrowed(widths: list[int], room: int) -> list[int]:
+    """Widths that fit into the room, if they can: the widest give way first, so that ids are never cut."""
+    while sum(widths) > room and max(widths) > 1:
+        widths[widths.index(max(widths))] -= 1
+    return widths
 
 
 def print_json(value: Any) -> None:

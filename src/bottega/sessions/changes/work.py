@@ -5,6 +5,8 @@ the command ended.
 """
 
 from collections.abc import Iterable, Iterator
+from heapq import merge
+from operator import itemgetter
 from typing import Literal
 
 import msgspec
@@ -35,10 +37,10 @@ class Work(msgspec.Struct, frozen=True):
         return "modified" if self.after else "deleted"
 
 
-def work(events: Iterable[Event]) -> tuple[Work, ...]:
-    """Every file that is now other than before the session, by its path."""
+def work(*logs: Iterable[Event]) -> tuple[Work, ...]:
+    """Every file that is now other than before the session and its children, whose logs these are, by its path."""
     found: dict[str, Work] = {}
-    for write in _writes(events):
+    for _, write in merge(*map(_writes, logs), key=itemgetter(0)):
         first = found.get(write.path)
         # Where the file was brought back to what it was at first, the work on it begins anew.
         if first is None or write.before == first.before:
@@ -77,10 +79,12 @@ def _contents(events: Iterable[Event], path: str) -> Iterator[str]:
             yield from (seen.hash for seen in event.data.seen if seen.path == path)
 
 
-def _writes(events: Iterable[Event]) -> Iterator[FileChange]:
+def _writes(events: Iterable[Event]) -> Iterator[tuple[int, FileChange]]:
+    """Each write, with when it was done."""
     open_intents: dict[str, tuple[FileChange, ...]] = {}
     for event in events:
-        yield from _done(event, open_intents)
+        for write in _done(event, open_intents):
+            yield event.at, write
 
 
 def _done(event: Event, intents: dict[str, tuple[FileChange, ...]]) -> Iterator[FileChange]:
