@@ -26,7 +26,12 @@ async def test_a_real_model_holds_a_short_conversation(
     try:
         for _ in range(2):
             request = Request(
-                "smollm2", messages, system="Be brief.", max_output=MOST, stream=stream
+                "smollm2",
+                messages,
+                system="Be brief.",
+                temperature=0.0,  # the same words each time
+                max_output=MOST,
+                stream=stream,
             )
             events = [event async for event in provider.stream(request)]
             end = events[-1]
