@@ -1,5 +1,7 @@
 """A terminal that a test can look at: the real program on a real PTY, its screen kept by an emulator."""
 
+import os
+import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -61,8 +63,14 @@ class Terminal:
 
     def end(self) -> None:
         """Whatever it does, it does not outlive the test."""
-        if not self._child.closed:
-            self._child.close(force=True)
+        if self._child.closed:
+            return
+        if "COVERAGE_PROCESS_CONFIG" in os.environ:  # it has to write down what it ran
+            self.signal(signal.SIGTERM)
+            deadline = time.monotonic() + 5
+            while self._read() and time.monotonic() < deadline:
+                pass
+        self._child.close(force=True)
 
     def signal(self, number: int) -> None:
         if self._child.isalive():

@@ -165,7 +165,8 @@ class Connection:
             if left <= 0 and not self._busy:
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.channel.ended.wait(), max(left, 0.05))
+                async with asyncio.timeout(max(left, 0.05)):
+                    await self.channel.ended.wait()
 
     def _suspect(self) -> None:
         """A call ran out of time: if the server gives no sign of life either, it has hung."""

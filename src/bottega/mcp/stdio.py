@@ -85,7 +85,8 @@ class Stdio:
         try:
             if exc_type is not asyncio.CancelledError and not self._pipes.fault:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._dead.wait(), self._around.patience.grace)
+                    async with asyncio.timeout(self._around.patience.grace):
+                        await self._dead.wait()
         finally:
             self._mourning.cancel()
             try:

@@ -55,7 +55,8 @@ class Program:
             for fd in fds:
                 os.close(fd)
         try:
-            said = await asyncio.wait_for(asyncio.shield(self._started), ANSWER)
+            async with asyncio.timeout(ANSWER):
+                said = await asyncio.shield(self._started)
         except TimeoutError:
             await self._end_all()
             raise Problem("The program's keeper does not answer.", hint=_UNKNOWN) from None
@@ -95,7 +96,8 @@ class Program:
     async def kill(self) -> None:
         self._channel.say({"kill": True})
         try:
-            await asyncio.wait_for(self._gone.wait(), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await self._gone.wait()
         except TimeoutError:
             await self._end_all()
 

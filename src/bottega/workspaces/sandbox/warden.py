@@ -110,7 +110,8 @@ class Warden:
         self.channel.say({"keeper": True})
         self._beating = asyncio.create_task(self._beat())
         try:
-            await asyncio.wait_for(self._ready, _READY)
+            async with asyncio.timeout(_READY):
+                await self._ready
         except (TimeoutError, ConnectionError):
             problem = self._failure()
             await self.end()
@@ -135,7 +136,8 @@ class Warden:
 
     async def listen(self) -> tuple[int, socket.socket]:
         self.channel.send({"listen": True})
-        return await asyncio.wait_for(self._port, _READY)
+        async with asyncio.timeout(_READY):
+            return await self._port
 
     async def end(self) -> None:
         """End everything inside; returns once nothing is left."""
@@ -144,7 +146,8 @@ class Warden:
             self._beating.cancel()
         self.channel.close()
         try:
-            await asyncio.wait_for(self._all_ended(), _LEAVES)
+            async with asyncio.timeout(_LEAVES):
+                await self._all_ended()
         except TimeoutError:
             self._process.kill()
             await self._insist()
@@ -159,7 +162,8 @@ class Warden:
 
     async def _insist(self) -> None:
         try:
-            await asyncio.wait_for(self._all_ended(), _LAST)
+            async with asyncio.timeout(_LAST):
+                await self._all_ended()
         except TimeoutError:
             raise Problem(
                 "Something in a sandbox cannot be ended: the kernel holds it.",
