@@ -5,12 +5,10 @@ import time
 from contextlib import AsyncExitStack
 from statistics import median, quantiles
 
-from bottega.agents.context.compact import Aim, draft
 from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.events.facts import ToolOutputDelta
 from bottega.sessions.pen import Pen
-from bottega.sessions.told.history import indexed
 from bottega.sessions.told.transcript import Transcript
 from bottega.studio import Session, Studio
 from stopwatch import Figures, cpu_of, main
@@ -54,10 +52,6 @@ async def log(url: str, quick: bool) -> Figures:
             session = await started(studio, MODE, work(length))
             spent = await cpu_of(session.history, 0.2 if quick else 1.0, least=3)
             figures[f"replay.{length}"] = spent * 1e3
-            told = indexed(await studio.runtime.log.facts(session.row.n))
-            begin = time.process_time()
-            assert draft(told, Aim(window=16_000, summed=True)), "nothing to drop"
-            figures[f"compact.{length}"] = (time.process_time() - begin) * 1e3
             walls = [await paint(studio, session) for _ in range(50 if quick else 300)]
             halves[length] = median(walls)
             figures["open.p50"] = halves[length]

@@ -97,8 +97,6 @@ ROWS = (
     Row("commit.group", "  events in one commit", ""),
     Row("replay.1000", "replay of 1,000 events to messages", "ms", at_most=3),
     Row("replay.10000", "replay of 10,000 events", "ms", at_most=30),
-    Row("compact.1000", "plan a compaction of 1,000 events", "ms", at_most=60),
-    Row("compact.10000", "  of 10,000 events, in a thread", "ms", at_most=600),
     Row("open.p50", "open a session of 10,000 events, p50", "ms"),
     Row("open.p95", "  p95", "ms", at_most=50),
     Row("open.length", "  p50 at 10,000 events against 1,000", "×", at_most=1.5),
