@@ -5,7 +5,7 @@ the answer wakes any worker.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -18,6 +18,7 @@ from bottega.ids import fresh
 from bottega.sessions import asks
 from bottega.sessions.asks import Ask, Asks, Reply
 from bottega.sessions.pen import Also
+from bottega.workers.acting.shield import to_its_end
 
 T = TypeVar("T")
 
@@ -30,7 +31,9 @@ class Parked(BaseException):
 
 
 class Record(Protocol):
-    async def __call__(self, payload: msgspec.Struct, also: Also | None = None) -> None: ...
+    def __call__(
+        self, payload: msgspec.Struct, also: Also | None = None
+    ) -> Coroutine[Any, Any, None]: ...
 
 
 class _Wait:
@@ -117,9 +120,9 @@ class Asking:
         try:
             if not known:
                 asked = msgspec.structs.replace(asked, approval_id=ask.id)
-                await self._record(
-                    asked, partial(_insert, self.n, self._message_id, asked, arguments)
-                )
+                # To its end, whatever comes: who closes what is open must find it there.
+                insert = partial(_insert, self.n, self._message_id, asked, arguments)
+                await to_its_end(self._record(asked, insert))
             elif (again := self._rows.get(ask.id)).reply:  # before this one listened
                 return again
             on_open()
