@@ -10,7 +10,7 @@ from bottega.approvals.mode import MODES
 from bottega.events.facts import Instructions, Opening
 from bottega.tools.builtin import builtin_registry
 
-MARKERS = {"mode": "plan", "mode_instructions": "Only plan.", "project_path": "/work/shop"}
+MARKERS = {"mode": "plan", "mode_instructions": "Only plan.", "project_path": "/home/ann/shop"}
 OPENING = Opening(
     MARKERS,
     (
@@ -29,7 +29,7 @@ def test_agent_own_words_project_tools_and_needs_follow_each_other() -> None:
     places = [
         built.index(words)
         for words in (
-            "You work in /work/shop.",
+            "You work in /home/ann/shop.",
             "Only plan.",
             "Always answer in Italian.",
             "Run the tests.",

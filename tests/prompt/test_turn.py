@@ -11,7 +11,7 @@ from bottega.messages.message import Message, user
 from bottega.tools.project.glance import Glance
 
 GLANCE = Glance("main", "abc123", ("src/", "a.txt"), ("src/", "  x.py", "a.txt"))
-HERE = Around("/work/shop", "2026-01-01", GLANCE, ("1 modified", ".M a.txt"))
+HERE = Around("/home/ann/shop", "2026-01-01", GLANCE, ("1 modified", ".M a.txt"))
 
 
 @pytest.mark.requirement("T48")
@@ -19,7 +19,7 @@ def test_the_whole_context_names_folder_date_git_and_files() -> None:
     text, learnt = whole(HERE)
     assert text.splitlines() == [
         "<context>",
-        "Folder: /work/shop",
+        "Folder: /home/ann/shop",
         "Date: 2026-01-01",
         "Git: branch main, commit abc123",
         "  1 modified",
@@ -34,14 +34,14 @@ def test_the_whole_context_names_folder_date_git_and_files() -> None:
 
 
 def test_a_folder_without_git_or_files_says_nothing_of_them() -> None:
-    text, _ = whole(Around("/work/shop", "2026-01-01"))
-    assert text == "<context>\nFolder: /work/shop\nDate: 2026-01-01\n</context>"
+    text, _ = whole(Around("/home/ann/shop", "2026-01-01"))
+    assert text == "<context>\nFolder: /home/ann/shop\nDate: 2026-01-01\n</context>"
 
 
 def test_later_only_what_changed_is_told() -> None:
     _, learnt = whole(HERE)
     other = Glance("fix", "def456", ("src/", "b.txt"), ("never told again",))
-    text, learnt = since(Around("/work/shop", "2026-01-02", other), learnt)
+    text, learnt = since(Around("/home/ann/shop", "2026-01-02", other), learnt)
     assert text.splitlines() == [
         "<context>",
         "Git is now at: branch fix, commit def456",
@@ -49,7 +49,7 @@ def test_later_only_what_changed_is_told() -> None:
         "Gone: a.txt",
         "</context>",
     ]
-    assert since(Around("/work/shop", "2026-01-02", other), learnt) == ("", {})
+    assert since(Around("/home/ann/shop", "2026-01-02", other), learnt) == ("", {})
 
 
 def test_a_folder_with_too_many_entries_is_not_compared() -> None:
