@@ -1,10 +1,10 @@
 """A history for a model without tools: calls and results in words, that cannot be taken for anything else."""
 
 from bottega.agents.reading.strict import UNREADABLE
-from bottega.agents.reading.text_calls import read_calls
 from bottega.agents.texting import in_text
 from bottega.messages.block import Image, Text, ToolResult, ToolUse, plain_text
 from bottega.messages.message import Message, user
+from tests.agents.reading.parts import read_calls
 
 
 def test_a_call_that_nobody_could_read_is_told_as_it_was_written_and_hides_nothing() -> None:

@@ -1,6 +1,7 @@
 """Readers of commands: every command in a text is found, and only plain ones are read as exact."""
 
 import random
+import sys
 import time
 
 import pytest
@@ -379,11 +380,11 @@ UNITS = [
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit[:12])
-def test_no_command_takes_exponentially_long_to_judge(unit: str) -> None:
-    """The parser mends broken text in more than linear time; what is longer than `MOST_READ` is not read at all."""
+def test_no_command_takes_long_to_judge(unit: str) -> None:
     for before in ("", "sh ", "sh -c '") if LONG else ("",):
-        short, long = (_judging(before, unit, size) for size in (MOST_READ // 4, MOST_READ))
-        assert long < 70 * max(short, 0.03)
+        short, long = (_judging(before, unit, size) for size in (1_999, MOST_READ))
+        assert long < 70 * max(short, 0.03), "the parser's mending grows without bounds"
+        assert sys.gettrace() or max(short, long) < 2  # traced, everything is slower
 
 
 def _judging(before: str, unit: str, size: int) -> float:

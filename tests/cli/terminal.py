@@ -1,7 +1,6 @@
 """A terminal that a test can look at: the real program on a real PTY, its screen kept by an emulator."""
 
 import os
-import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -66,11 +65,19 @@ class Terminal:
         if self._child.closed:
             return
         if "COVERAGE_PROCESS_CONFIG" in os.environ:  # it has to write down what it ran
-            self.signal(signal.SIGTERM)
-            deadline = time.monotonic() + 5
-            while self._read() and time.monotonic() < deadline:
-                pass
+            self._leave_gently()
         self._child.close(force=True)
+
+    def _leave_gently(self) -> None:
+        """Ctrl-C stops what runs or is asked, and leaves where nothing is."""
+        deadline = time.monotonic() + 6
+        while self._child.isalive() and time.monotonic() < deadline:
+            self.send("\x03")
+            until = time.monotonic() + 0.6
+            while time.monotonic() < until:
+                if not self._read():
+                    self._child.wait()
+                    return
 
     def signal(self, number: int) -> None:
         if self._child.isalive():

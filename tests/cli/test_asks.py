@@ -313,3 +313,26 @@ def test_a_plan_is_accepted_by_a_command(bottega: Call, script: Script, work: Pa
     assert done.code == 0
     assert done.out.endswith("Carried out.\n")
     assert (work / "planned.txt").exists()
+
+
+@pytest.mark.requirement("C1")
+def test_at_a_limit_one_key_goes_on_and_enter_decides_nothing(
+    program: Open, script: Script, home: Path, told: Told
+) -> None:
+    (home / "agents").mkdir(parents=True)
+    spec = 'name = "Short"\nsystem_prompt = "Work."\n[limits]\niterations = 1\n'
+    (home / "agents" / "short.toml").write_text(spec)
+    looks = [[call("list_dir", path=f"p{n}")] for n in range(2)]
+    terminal = program("chat", "--agent", "short", "-m", script(*looks, [say("Done.")]))
+    terminal.wait_for("›")
+    terminal.line("look")
+    terminal.wait_for("y go on, up to 2 model calls")
+    terminal.send("\r")
+    terminal.wait_for("Enter decides nothing here")
+    terminal.send("y")
+    terminal.wait_for("y go on, up to 4 model calls")
+    terminal.send("y")
+    terminal.wait_for("free ·")
+    assert terminal.text().count("✓ Raised.") == 2
+    assert [each["answer"] for each in told("approval_resolved")] == ["raise", "raise"]
+    assert told("exchange_response")[0]["final_response"] == "Done."

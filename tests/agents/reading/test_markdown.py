@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bottega.agents.reading.text_calls import read_calls
 from tests.agents.reading.compose import HARMLESS, WORDS
+from tests.agents.reading.parts import read_calls
 from tests.hunt import examples
 
 CALL = '{"name": "x", "arguments": {"n": 0}}'

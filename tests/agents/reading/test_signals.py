@@ -2,9 +2,9 @@
 
 import pytest
 
-from bottega.agents.reading.signals import signalled
 from tests.agents.reading.corpus import signals
 from tests.agents.reading.corpus.case import fence
+from tests.agents.reading.parts import signalled
 
 
 def test_a_signal_is_heard_and_taken_off() -> None:

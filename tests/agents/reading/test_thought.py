@@ -3,8 +3,9 @@
 import pytest
 
 from bottega.agents.reading.answer import Wanted, read
-from bottega.agents.reading.thought import THOUGHT_FORM, extracted
+from bottega.agents.reading.thought import THOUGHT_FORM
 from tests.agents.reading.corpus.case import READ, fence, tag
+from tests.agents.reading.parts import extracted
 
 ALL = Wanted(calls=True, signals=True, thoughts=True)
 

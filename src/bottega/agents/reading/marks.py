@@ -1,6 +1,9 @@
 """Lines that mean something by themselves: signals, labels, the begin of JSON.
 
-Only the line is looked at; whether it stands in code or in a quote is the outline's business.
+Only the line is looked at; whether it stands in code or in a quote is the outline's business. A signal may have blanks
+around it (up to three before it, as more is code), simple emphasis (`**TASK_COMPLETE**`) and one full stop or
+exclamation mark; anything else on the line makes it prose. `<task_complete>` may be an empty or a self-closed element;
+where it is a pair around other lines, those stay and both tags go.
 """
 
 import re

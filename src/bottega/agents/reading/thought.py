@@ -5,8 +5,6 @@ signal; code that stands in it without an empty line before belongs to it. `ACTI
 form: they go with the thought, what follows them stays.
 """
 
-from bottega.agents.reading.answer import Wanted, read
-
 THOUGHT_FORM = """\
 Before you act or answer, say what you think: a line that begins with THOUGHT: and as many lines as you need, \
 without an empty line between them. An empty line ends the thought. Then make your calls; or, when nothing is \
@@ -15,9 +13,3 @@ left to do, write ANSWER: and what the user is to read. The thought is shown apa
 THOUGHT: The user wants another port. I have to see the settings first.
 
 ANSWER: The port is now 8080."""
-
-
-def extracted(text: str) -> tuple[str, str]:
-    """The thoughts of an answer, and the answer without them; calls are left where they stand."""
-    found = read(text, wanted=Wanted(thoughts=True))
-    return found.thought, found.shown
