@@ -2,7 +2,6 @@
 
 import random
 import sys
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from bottega.approvals.shell.read import MOST_READ, read
 from bottega.approvals.verdict import judge
 from tests.approvals import generated
 from tests.approvals.subjects import command, gate, rule
+from tests.effort import seconds
 from tests.hunt import LONG, SEED, examples
 
 RM = gate(rule("deny", command="rm *"), mode="allow")
@@ -310,14 +310,14 @@ def test_a_command_of_many_parts_has_the_verdict_of_its_worst(join: str, number:
 
 
 def test_ten_times_as_many_parts_take_about_ten_times_as_long() -> None:
-    def seconds(number: int) -> float:
-        text = " && ".join(f"git status {each}" for each in range(number))
-        began = time.process_time()
-        assert judge(command(text), gate(rule("allow", command="git status *"))).decision == "allow"
-        return time.process_time() - began
+    by = gate(rule("allow", command="git status *"))
 
-    seconds(10)
-    small, large = min(seconds(400) for _ in range(3)), seconds(4000)
+    def judging(number: int) -> float:
+        text = " && ".join(f"git status {each}" for each in range(number))
+        assert judge(command(text), by).decision == "allow"
+        return seconds(lambda: judge(command(text), by))
+
+    small, large = judging(400), judging(4000)
     assert large < 40 * small
     assert large < 2
 
@@ -389,9 +389,8 @@ def test_no_command_takes_long_to_judge(unit: str) -> None:
 
 def _judging(before: str, unit: str, size: int) -> float:
     text = (before + unit * (size // len(unit) + 1))[:size]
-    began = time.process_time()
-    judge(command(text), gate(rule("deny", command="rm *"), rule("allow", command="a *")))
-    return time.process_time() - began
+    by = gate(rule("deny", command="rm *"), rule("allow", command="a *"))
+    return seconds(lambda: judge(command(text), by), times=1)
 
 
 def test_a_command_too_long_to_be_shown_is_refused_rather_than_asked_about() -> None:

@@ -1,7 +1,6 @@
 """Calls in text: ids, bounds, what is told, and results that cannot be mistaken."""
 
 import sys
-import time
 from collections.abc import Callable
 
 import pytest
@@ -22,6 +21,7 @@ from bottega.messages.block import Image, Text, ToolResult, ToolUse
 from tests.agents.reading.compose import CLOSED, RIGHT, harmless
 from tests.agents.reading.corpus.case import READ, fence, tag
 from tests.agents.reading.parts import read_calls
+from tests.effort import seconds
 from tests.hunt import examples
 
 ALL = Wanted(calls=True, signals=True, thoughts=True)
@@ -206,10 +206,7 @@ def test_a_megabyte_of_anything_is_read_in_well_under_a_second(words: str) -> No
 
 
 def _seconds(text: str) -> float:
-    start = time.process_time()
-    read(text, "c", ALL)
-    files(text)
-    return time.process_time() - start
+    return seconds(lambda: (read(text, "c", ALL), files(text)), times=1)
 
 
 def test_what_stands_behind_too_many_lines_is_shown_and_told_and_never_run() -> None:
