@@ -1,5 +1,7 @@
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -22,6 +24,18 @@ def test_an_output_is_found_by_its_id_while_it_comes_and_afterwards(tmp_path: Pa
     output.close(keep=True)
     assert not outputs.running(output.id)
     assert tail(Outputs(tmp_path / "outputs").find(output.id), 5).text == "one\ntwo"
+
+
+def test_two_streams_that_begin_at_once_are_both_kept(tmp_path: Path) -> None:
+    outputs, both = Outputs(tmp_path / "outputs"), Barrier(2)
+
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(200):
+            output = outputs.create()
+            spools = [output.spool(stream) for stream in ("stdout", "stderr")]
+            list(threads.map(lambda spool: (both.wait(), spool.write(b"one\n")), spools))
+            assert output.failed == ""
+            output.close(keep=False)
 
 
 def test_nobody_but_the_owner_may_look_into_the_files(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 
 from bottega.errors import NotFound
 from bottega.ids import fresh
@@ -32,6 +33,8 @@ class Output:
         self._limits = head, tail
         self._spools: dict[str, Spool] = {}
         self._lock = -1
+        self._beginning = Lock()
+        """Each stream is written in a thread of its own, and either may be the first."""
 
     def spool(self, stream: str) -> Spool:
         if stream not in self._spools:
@@ -39,10 +42,11 @@ class Output:
         return self._spools[stream]
 
     def _begin(self) -> None:
-        if self._lock < 0:
-            self.folder.mkdir(parents=True, mode=0o700)
-            self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        with self._beginning:
+            if self._lock < 0:
+                self.folder.mkdir(parents=True, mode=0o700)
+                self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     @property
     def dropped(self) -> int:
