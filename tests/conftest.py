@@ -7,6 +7,18 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.hunt import LONG
+
+# The same examples in every run of `make test`, however busy the machine is; the long hunts look for new ones.
+settings.register_profile(
+    "bottega",
+    derandomize=not LONG,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("bottega")
 
 _SCRUBBED = (
     "OPENAI",
