@@ -8,6 +8,7 @@ from threading import Thread
 
 import msgspec
 
+from bottega.accounts.tables import MIGRATIONS as PEOPLE
 from bottega.agents.agent import Agent
 from bottega.agents.build import tools_of
 from bottega.agents.check import is_mcp
@@ -23,6 +24,7 @@ from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
+from bottega.projects.tables import MIGRATIONS as PROJECTS
 from bottega.providers import catalog, route
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
@@ -34,7 +36,7 @@ from bottega.sessions.clients import declared
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
-from bottega.sessions.tables import MIGRATIONS
+from bottega.sessions.tables import MIGRATIONS as SESSIONS
 from bottega.settings import OfModel, Settings
 from bottega.spending.key import KeyRing
 from bottega.storage.blobs import Blobs
@@ -51,6 +53,8 @@ from bottega.workspaces.network.guard import Guard
 from bottega.workspaces.network.way import WayOut
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Sandbox
+
+MIGRATIONS = (*SESSIONS, *PEOPLE, *PROJECTS)
 
 PRICES_AFTER = 0.3
 """Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading

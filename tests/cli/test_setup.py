@@ -268,7 +268,7 @@ def test_completion_knows_commands_without_importing_them(child: Call) -> None:
 
     done = child(more=asked)
 
-    assert done.out.split() == ["plain,sessions", "plain,show", "plain,search"]
+    assert done.out.split() == ["plain,serve", "plain,sessions", "plain,show", "plain,search"]
 
 
 def test_something_unexpected_is_one_sentence_and_a_trace_only_with_debug(

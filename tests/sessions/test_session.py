@@ -28,7 +28,7 @@ async def test_sessions_are_listed_newest_first_in_pages(database: Database) -> 
         lambda connection: connection.execute("UPDATE sessions SET updated_at = n").close()
     )
     first = await sessions.list(limit=2)
-    rest = await sessions.list(limit=10, before=first[-1].updated_at)
+    rest = await sessions.list(limit=10, before=(first[-1].updated_at, first[-1].n))
     assert [row.id for row in first + rest] == [row.id for row in reversed(made)]
 
 

@@ -127,6 +127,11 @@ class Asks:
             raise BadUsage(f"More than one ask begins or ends with {ask_id!r}.")
         return exact[0]
 
+    def exactly(self, ask_id: str) -> Ask | None:
+        """The ask of exactly that id."""
+        found = self._log.database.read_now(lambda c: _select(c, "id = ?", (ask_id,)))
+        return found[0] if found else None
+
     def open(self, n: int | None = None) -> list[Ask]:
         """Those that wait for an answer, oldest first; of one session, or of all."""
         return self._log.database.read_now(

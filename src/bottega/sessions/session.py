@@ -18,9 +18,12 @@ Status = Literal["idle", "queued", "running", "waiting"]
 VERSION = 1
 """Programs below a session's `needs` may follow it but not run it."""
 
+HOST = 1
+"""The number of the person whose home it is: who sits at this machine."""
+
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth"
+    " parent, parent_call, depth, owner"
 )
 
 
@@ -45,6 +48,8 @@ class SessionRow(msgspec.Struct, frozen=True):
     """The call by which it did, as `message_id/step/tool_id`."""
     depth: int = 0
     """How many sessions stand above it."""
+    owner: int = HOST
+    """The number of the person whose it is."""
 
     @property
     def task_id(self) -> str:
@@ -71,15 +76,17 @@ class Sessions:
         folder: str,
         title: str = "",
         mode: str = "",
+        owner: int = HOST,
     ) -> SessionRow:
         session_id = fresh_session()
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
             connection.execute(
-                "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (session_id, at, at, title, model, agent, folder, VERSION, mode),
+                "INSERT INTO sessions"
+                " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (session_id, at, at, title, model, agent, folder, VERSION, mode, owner),
             )
 
         await self._database.write(insert)
@@ -112,6 +119,18 @@ class Sessions:
                 hint="Give more of its id.",
             )
         return _row(rows[0])
+
+    def owned(self, session_id: str, owner: int) -> SessionRow:
+        """The session of exactly that id, if it is this person's: another's is not found, as if it were not there."""
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND owner = ?",  # noqa: S608
+                (session_id, owner),
+            ).fetchone()
+        )
+        if row is None:
+            raise NotFound(f"There is no session {session_id!r} here.")
+        return _row(row)
 
     def numbered(self, n: int) -> SessionRow:
         """The session that other tables know by this number."""
@@ -153,13 +172,20 @@ class Sessions:
         )
         return _row(row) if row else None
 
-    async def list(self, limit: int = 50, before: int | None = None) -> list[SessionRow]:
-        """The newest first, without children; `before` is the `updated_at` of the last one of the page before."""
+    async def list(
+        self, limit: int = 50, before: tuple[int, int] | None = None, owner: int | None = None
+    ) -> list[SessionRow]:
+        """The newest first, without children; of one person, or of all.
+
+        `before` is the `updated_at` and the `n` of the last one of the page before.
+        """
+        at, n = before or (2**62, 2**62)
         rows = await self._database.read(
             lambda connection: connection.execute(
-                f"SELECT {_COLUMNS} FROM sessions WHERE (?1 IS NULL OR updated_at < ?1)"  # noqa: S608
-                " AND parent IS NULL ORDER BY updated_at DESC, n DESC LIMIT ?2",
-                (before, limit),
+                f"SELECT {_COLUMNS} FROM sessions WHERE (updated_at, n) < (?1, ?2)"  # noqa: S608
+                " AND parent IS NULL AND (?4 IS NULL OR owner = ?4)"
+                " ORDER BY updated_at DESC, n DESC LIMIT ?3",
+                (at, n, limit, owner),
             ).fetchall()
         )
         return [_row(row) for row in rows]
@@ -202,8 +228,11 @@ def insert_child(
     at = now()
     connection.execute(
         "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode,"
-        " parent, parent_call, depth) VALUES (?, ?, ?, '', '', ?, ?, ?, '', ?, ?, ?)",
-        (session_id, at, at, agent, parent.folder, VERSION, parent.n, call, parent.depth + 1),
+        " parent, parent_call, depth, owner) VALUES (?, ?, ?, '', '', ?, ?, ?, '', ?, ?, ?, ?)",
+        (
+            *(session_id, at, at, agent, parent.folder, VERSION, parent.n, call),
+            *(parent.depth + 1, parent.owner),
+        ),
     )
 
 

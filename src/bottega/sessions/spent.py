@@ -26,18 +26,19 @@ def note(
 ) -> None:
     """In the transaction of the fact that says so."""
     connection.execute(
-        "INSERT INTO spent (at, session, message_id, iterations, tokens, cost) VALUES (?, ?, ?, 1, ?, ?)",
+        "INSERT INTO spent (at, session, message_id, iterations, tokens, cost, person)"
+        " SELECT ?1, n, ?3, 1, ?4, ?5, owner FROM sessions WHERE n = ?2",
         (now(), n, message_id, usage.input_tokens + usage.output_tokens, cost or 0),
     )
 
 
-def in_last(database: Database, hours: float) -> Used:
-    """All that was used in the last so many hours, in every session of the home."""
+def in_last(database: Database, hours: float, person: int) -> Used:
+    """All that was used in the last so many hours, in every session of that person."""
     row = database.read_now(
         lambda c: c.execute(
             "SELECT COALESCE(SUM(iterations), 0), COALESCE(SUM(tokens), 0), COALESCE(SUM(cost), 0)"
-            " FROM spent WHERE at >= ?",
-            (now() - round(hours * HOUR),),
+            " FROM spent WHERE at >= ? AND person = ?",
+            (now() - round(hours * HOUR), person),
         ).fetchone()
     )
     return Used(*row)

@@ -114,4 +114,24 @@ CREATE TABLE spent (
 CREATE INDEX spent_by_time ON spent (at);
 """,
     ),
+    Migration(
+        4,
+        "owners and tabs",
+        """
+-- 1 is the person whose home it is: all that was there before anybody else came.
+ALTER TABLE sessions ADD COLUMN owner INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX sessions_by_owner ON sessions (owner, updated_at);
+ALTER TABLE spent ADD COLUMN person INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE inbox ADD COLUMN person INTEGER NOT NULL DEFAULT 1;
+
+CREATE TABLE tabs (
+  person INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (person, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tabs_of_session ON tabs (session);
+""",
+    ),
 )

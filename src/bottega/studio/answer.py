@@ -13,10 +13,8 @@ from bottega.events import facts, fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.events.layers import ToolUseMessage
-from bottega.messages.block import Media
-from bottega.sessions import attach
 from bottega.sessions.feed import Feed
-from bottega.sessions.inbox import Place, Prompt
+from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import SessionRow
 from bottega.studio.opened import Opened
 
@@ -56,7 +54,6 @@ class Answer:
         opened: Opened,
         row: SessionRow,
         prompt: Prompt | str,
-        place: Place,
         callbacks: Callbacks = NO_CALLBACKS,
         *,
         wait: bool = False,
@@ -65,7 +62,6 @@ class Answer:
         self._opened = opened
         self._row = row
         self._prompt = prompt
-        self._place: Place = place
         self._callbacks = callbacks
         self._wait = wait
 
@@ -108,17 +104,9 @@ class Answer:
                 running.cancel()
 
     async def _admit(self) -> tuple[int, asyncio.Task[None]]:
-        opened, row = self._opened, self._row
         if isinstance(self._prompt, str):
             return await self._found(self._prompt), asyncio.create_task(self._see_to_it(None))
-        content, names = self._prompt.content, ()
-        if any(isinstance(block, Media) for block in content):
-            content, names = await asyncio.to_thread(attach.keep, content, opened.runtime.blobs)
-        prompt = msgspec.structs.replace(self._prompt, content=content)
-        admission = await opened.runtime.inbox.admit(
-            row, prompt, by=self._place, contender=opened.worker.contender, media=tuple(names)
-        )
-        first = opened.worker.attend(row, admission.lease) if admission.lease else None
+        admission, first = await self._opened.admit(self._row, self._prompt)
         return admission.index, asyncio.create_task(self._see_to_it(first))
 
     async def _found(self, message_id: str) -> int:

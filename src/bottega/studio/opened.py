@@ -1,16 +1,26 @@
-"""What sessions and answers need of an open studio: its parts, and its worker."""
+"""What sessions and answers need of an open studio: its parts, and its worker, if it has one."""
+
+import asyncio
+
+import msgspec
 
 from bottega.agents.limits import Window
+from bottega.messages.block import Media
 from bottega.runtime import Runtime
-from bottega.sessions.inbox import Place
+from bottega.sessions import attach
+from bottega.sessions.inbox import Admission, Place, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.workers.acting.hands import Hands
 from bottega.workers.worker import OnCrash, Worker
 
 
 class Opened:
-    def __init__(self, runtime: Runtime, on_crash: OnCrash, place: Place) -> None:
+    def __init__(
+        self, runtime: Runtime, on_crash: OnCrash, place: Place, *, runs: bool = True
+    ) -> None:
         self.runtime = runtime
+        self.runs = runs
+        """Whether this process runs what it admits; else workers of their own do."""
         self._on_crash: OnCrash = on_crash
         self._place: Place = place
         self._worker: Worker | None = None
@@ -44,12 +54,38 @@ class Opened:
             )
         return self._worker
 
+    async def admit(
+        self, row: SessionRow, prompt: Prompt
+    ) -> tuple[Admission, asyncio.Task[None] | None]:
+        """Store the prompt, and have it run here if this process may; the task that runs it."""
+        if any(isinstance(block, Media) for block in prompt.content):
+            content, names = await asyncio.to_thread(
+                attach.keep, prompt.content, self.runtime.blobs
+            )
+            prompt = msgspec.structs.replace(prompt, content=content)
+        else:
+            names = ()
+        admission = await self.runtime.inbox.admit(
+            row,
+            prompt,
+            by=self._place,
+            contender=self.worker.contender if self.runs else None,
+            media=tuple(names),
+        )
+        lease = admission.lease
+        return admission, self.worker.attend(row, lease) if lease else None
+
+    def attend(self, row: SessionRow) -> None:
+        """Something in this session may go on: have it done here, if this process runs anything."""
+        if self.runs:
+            self.worker.attend(row)
+
     async def cancel(self, row: SessionRow, message_id: str) -> bool:
         """Stop that exchange, or take the prompt back if it still waits; False if it is over."""
         inbox = self.runtime.inbox
         if not await inbox.interrupt(row, message_id):
             return await inbox.cancel(row, message_id)
-        self.worker.attend(row)  # where it only waited for an answer, nobody else would close it
+        self.attend(row)  # where it only waited for an answer, nobody else would close it
         return True
 
     async def close_session(self, row: SessionRow) -> None:

@@ -21,7 +21,7 @@ from bottega.providers.provider import Wishes
 from bottega.sessions import clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.clients import ClientTool
-from bottega.sessions.inbox import Place, Prompt
+from bottega.sessions.inbox import Admission, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
@@ -34,10 +34,9 @@ NO_WISHES = Wishes()
 
 
 class Session:
-    def __init__(self, opened: Opened, row: SessionRow, place: Place) -> None:
+    def __init__(self, opened: Opened, row: SessionRow) -> None:
         self._opened = opened
         self.row = row
-        self._place: Place = place
         self._reactors: set[asyncio.Task[None]] = set()
 
     @property
@@ -79,12 +78,24 @@ class Session:
             message_id or fresh_message(), blocks, model, agent, wishes=wishes, attended=waits
         )
         if schema is None:
-            return Answer(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
+            return Answer(self._opened, self.row, prompt, callbacks, wait=waits)
         doer = self._opened.runtime.agent(agent or self.row.agent)
         prompt = msgspec.structs.replace(prompt, schema=checked(schema_of(schema), doer))
-        answer = Structured(self._opened, self.row, prompt, self._place, callbacks, wait=waits)
+        answer = Structured(self._opened, self.row, prompt, callbacks, wait=waits)
         answer.shape = schema
         return answer
+
+    async def admit(self, prompt: Prompt) -> Admission:
+        """Store a prompt and return: it runs whether or not anybody follows."""
+        blocks = _said(prompt.content)
+        if prompt.agent:
+            self._opened.runtime.agent(prompt.agent)
+        if prompt.model:
+            self._opened.runtime.model(prompt.model)
+        admission, _ = await self._opened.admit(
+            self.row, msgspec.structs.replace(prompt, content=blocks)
+        )
+        return admission
 
     def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:
         """Follow the exchange that is under way, or waits for an answer; None if none is."""
@@ -92,7 +103,7 @@ class Session:
         if message_id is None:
             return None
         callbacks = Callbacks(on_approval=on_approval)
-        return Answer(self._opened, self.row, message_id, self._place, callbacks, wait=wait)
+        return Answer(self._opened, self.row, message_id, callbacks, wait=wait)
 
     @property
     def mode(self) -> Mode:
@@ -109,7 +120,7 @@ class Session:
     def children(self) -> "list[Session]":
         """The sessions that this one's agent handed tasks to, the oldest first."""
         rows = self._opened.runtime.sessions.children(self.row.n)
-        return [Session(self._opened, row, self._place) for row in rows]
+        return [Session(self._opened, row) for row in rows]
 
     def asks(self) -> list[Ask]:
         """What waits for an answer, here or in a child: what a child asks is asked in the session at the top."""
@@ -161,7 +172,7 @@ class Session:
         said = await plans.accept(runtime.asks, self.row, checked_mode(mode), edited, agent=doer)
         callbacks = Callbacks(on_approval=on_approval)
         waits = wait if wait is not None else on_approval is not None
-        return Answer(self._opened, self.row, said, self._place, callbacks, wait=waits)
+        return Answer(self._opened, self.row, said, callbacks, wait=waits)
 
     async def discard_plan(self) -> None:
         for ask in self.asks():
@@ -171,7 +182,7 @@ class Session:
     def steer(self, content: str | tuple[Block, ...]) -> Answer:
         """Say something into the exchange that runs, and share its end; if none runs, it is a prompt like any other."""
         prompt = Prompt(fresh_message(), _said(content), steer=True)
-        return Answer(self._opened, self.row, prompt, self._place)
+        return Answer(self._opened, self.row, prompt)
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
         """Every event past the cursor, facts and what is derived from them, then what comes."""

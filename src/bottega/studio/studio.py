@@ -15,7 +15,7 @@ from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask
 from bottega.sessions.care.retention import Trimmed, trim
 from bottega.sessions.inbox import Place
-from bottega.sessions.session import SessionRow
+from bottega.sessions.session import HOST, SessionRow
 from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
 from bottega.studio.session import Session
@@ -28,7 +28,7 @@ DAY = 86_400_000
 class Studio:
     """One open home, with a worker of its own. Use it as an async context manager."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a word of its own
         self,
         home: Path | str | None = None,
         *,
@@ -38,18 +38,20 @@ class Studio:
         agents: Iterable[Agent | Spec] = (),
         on_crash: OnCrash = "close",
         admits_as: Place = "python",
+        runs: bool = True,
     ) -> None:
         self.settings = settings or load(flags, home=Path(home).absolute() if home else None)
         self._tools = tuple(tools)
         self._agents = tuple(agents)
         self._on_crash: OnCrash = on_crash
         self._place: Place = admits_as
+        self._runs = runs
         self._opened: Opened | None = None
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
         runtime = await asyncio.to_thread(Runtime, self.settings, self._tools, self._agents)
-        self._opened = Opened(runtime, self._on_crash, self._place)
+        self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
         if days := self.settings.values.trim_after_days:
             self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
         return self
@@ -95,6 +97,7 @@ class Studio:
         folder: Path | str = ".",
         title: str = "",
         mode: Mode | Literal[""] = "",
+        owner: int = HOST,
     ) -> Session:
         """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used."""
         where = existing_folder(folder)
@@ -107,18 +110,23 @@ class Studio:
             folder=str(where),
             title=title,
             mode=checked_mode(mode) if mode else "",
+            owner=owner,
         )
-        return Session(self.opened, row, self._place)
+        return Session(self.opened, row)
 
     async def resume(self, session_id: str) -> Session:
         """Go on with a session; what a dead process left unfinished in it is mended first."""
         row = self.runtime.sessions.get(session_id)
         await self.worker.mend(row)
-        return Session(self.opened, self.runtime.sessions.get(row.id), self._place)
+        return Session(self.opened, self.runtime.sessions.get(row.id))
 
     def find(self, session_id: str) -> Session:
         """A session as it is: nothing in it is mended, and nothing runs until it is told to."""
-        return Session(self.opened, self.runtime.sessions.get(session_id), self._place)
+        return Session(self.opened, self.runtime.sessions.get(session_id))
+
+    def owned(self, session_id: str, owner: int) -> Session:
+        """The session of exactly that id, if it is this person's; another's is not found."""
+        return Session(self.opened, self.runtime.sessions.owned(session_id, owner))
 
     def asks(self) -> list[tuple[SessionRow, Ask]]:
         """All that waits for an answer, in every session, oldest first."""

@@ -138,7 +138,8 @@ class Limiting:
         near = reached(halved(self._window_limits), Spent(tokens=used.tokens, cost=used.cost))
         if not near and clock < self._look_at:
             return used
-        self._last, self._mine = ledger.in_last(self._database, self._window.hours), mine
+        person = self._exchange.session.owner
+        self._last, self._mine = ledger.in_last(self._database, self._window.hours, person), mine
         self._look_at = clock + LOOK
         return self._last
 

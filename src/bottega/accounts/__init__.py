@@ -1,0 +1,1 @@
+"""Whose it is: people, and what proves that somebody is one of them."""

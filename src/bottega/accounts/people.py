@@ -1,0 +1,91 @@
+"""People: everyone who may use this home. The first is the host, whose home it is.
+
+All that is stored has an owner, who is one of them; nobody sees what is another's.
+"""
+
+import sqlite3
+from typing import Any
+
+import msgspec
+
+from bottega.errors import BadUsage, Conflict, NotFound
+from bottega.ids import fresh
+from bottega.sessions.session import HOST, now
+from bottega.storage.database import Database
+
+LONGEST_NAME = 60
+
+_COLUMNS = "n, id, name, created_at, seen_at"
+
+
+class Person(msgspec.Struct, frozen=True):
+    n: int
+    """The number that other tables know the person by."""
+    id: str
+    name: str
+    created_at: int
+    seen_at: int
+    """When the person was last there, in milliseconds; 0: never."""
+
+    @property
+    def is_host(self) -> bool:
+        """Whether the home is this person's: who may change settings and keys."""
+        return self.n == HOST
+
+
+class People:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def host(self) -> Person:
+        return self.numbered(HOST)
+
+    def numbered(self, n: int) -> Person:
+        return self._one("n = ?", n, f"There is no person with the number {n}.")
+
+    def named(self, name: str) -> Person:
+        return self._one("name = ?", name, f"There is nobody called {name!r} here.")
+
+    def list(self) -> list[Person]:
+        """Everyone, the host first."""
+        rows = self._database.read_now(
+            lambda c: c.execute(f"SELECT {_COLUMNS} FROM people ORDER BY n").fetchall()  # noqa: S608
+        )
+        return [Person(*row) for row in rows]
+
+    async def add(self, name: str) -> Person:
+        """A new person; refuse a name that is taken, empty or too long."""
+        wanted = " ".join(name.split())
+        if not wanted or len(wanted) > LONGEST_NAME or not wanted.isprintable():
+            raise BadUsage(f"A name has 1 to {LONGEST_NAME} characters that can be printed.")
+
+        def insert(connection: sqlite3.Connection) -> None:
+            try:
+                connection.execute(
+                    "INSERT INTO people (id, name, created_at) VALUES (?, ?, ?)",
+                    (fresh("per"), wanted, now()),
+                )
+            except sqlite3.IntegrityError:
+                raise Conflict(f"There is somebody called {wanted!r} already.") from None
+
+        await self._database.write(insert)
+        return self.named(wanted)
+
+    async def saw(self, person: Person) -> None:
+        """The person is there now."""
+        await self._database.write(
+            lambda c: c.execute(
+                "UPDATE people SET seen_at = ? WHERE n = ?", (now(), person.n)
+            ).close()
+        )
+
+    def _one(self, where: str, value: Any, missing: str) -> Person:
+        row = self._database.read_now(
+            lambda c: c.execute(
+                f"SELECT {_COLUMNS} FROM people WHERE {where}",  # noqa: S608
+                (value,),
+            ).fetchone()
+        )
+        if row is None:
+            raise NotFound(missing, hint="`bottega people list` names everyone.")
+        return Person(*row)

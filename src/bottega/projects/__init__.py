@@ -1,0 +1,1 @@
+"""Where work lives: the folders that people may work in."""

@@ -1,0 +1,105 @@
+"""Errors in one shape (RFC 9457): what happened, and what to do next. Nothing of the server's inside gets out."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from bottega.errors import Problem
+
+_log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+
+STATUS = {
+    "bad_usage": 422,
+    "not_found": 404,
+    "refused": 403,
+    "conflict": 409,
+    "fenced": 409,
+    "unsupported": 422,
+    "misconfigured": 422,
+    "not_signed_in": 401,
+    "storage_failed": 503,
+    "newer_schema": 503,
+}
+"""By the code of a `Problem`; others are 400."""
+
+
+class ProblemShape(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    type: str = Field("about:blank", description="Always about:blank: `code` names the kind.")
+    title: str = Field(description="The status in words.")
+    status: int
+    code: str = Field(description="The kind of problem, for programs.")
+    detail: str = Field(description="What happened, as a sentence.")
+    hint: str = Field("", description="The next step, as a sentence.")
+
+
+def problem(
+    status: int, code: str, detail: str, hint: str = "", headers: dict[str, str] | None = None
+) -> JSONResponse:
+    shape = ProblemShape(
+        type="about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        code=code,
+        detail=detail,
+        hint=hint,
+    )
+    return JSONResponse(shape.model_dump(), status, headers, media_type=MEDIA_TYPE)
+
+
+def of(error: Problem) -> JSONResponse:
+    return problem(STATUS.get(error.code, 400), error.code, error.message, error.hint)
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For a route's declaration: the problems that it may answer with."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}}
+    return {
+        status: {"description": HTTPStatus(status).phrase, "content": content}
+        for status in statuses
+    }
+
+
+def install(app: FastAPI) -> None:
+    """Have every failure of this app told in that shape."""
+    app.exception_handler(Problem)(_problem)
+    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(Exception)(_unforeseen)
+
+
+async def _problem(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Problem)
+    return of(error)
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+    headers = dict(error.headers) if error.headers else None
+    return problem(error.status_code, code, str(error.detail), headers=headers)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return problem(
+        422, "bad_usage", f"{where}: {first['msg']}.", "GET /api/openapi.json says what fits."
+    )
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    _log.error("unforeseen failure", exc_info=error)
+    return problem(
+        500, "unforeseen", "Something went wrong that nobody foresaw.", "The server's log has more."
+    )

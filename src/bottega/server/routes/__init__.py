@@ -1,0 +1,1 @@
+"""One file a noun. A route translates: parse, call one function, render."""

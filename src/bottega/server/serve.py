@@ -1,0 +1,85 @@
+"""The server's life: open the studio, listen, tell where, and end without losing anything."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+
+import uvicorn
+
+from bottega.accounts.secret import secret
+from bottega.errors import Misconfigured
+from bottega.server.app import create_app
+from bottega.server.house import House, Options
+from bottega.sessions.session import HOST
+from bottega.settings import Settings
+from bottega.studio import Studio
+
+Ready = Callable[[str, str], None]
+"""Is told the address, and the address with a sign-in link, once the server listens."""
+
+
+async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
+    """Serve until a signal comes."""
+    key = await asyncio.to_thread(_secret, settings)
+    with closing(listen(options.host, options.port)) as listening:
+        async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
+            house = House(studio, key, options)
+            await house.projects.add(folder, HOST)
+            address = _address(options.host, listening.getsockname()[1])
+
+            async def tell() -> None:
+                link = await house.passes.give(house.people.host(), "link")
+                ready(address, f"{address}/sign-in#{link}")
+
+            await _Server(_config(house), tell).serve(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(config)
+        self._tell = tell
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        await self._tell()
+
+
+def _secret(settings: Settings) -> bytes:
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
+
+
+def _config(house: House) -> uvicorn.Config:
+    return uvicorn.Config(
+        create_app(house),
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=1_000_000,
+        ws_per_message_deflate=False,
+        server_header=False,
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket; refuse an address that cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(512)
+    except OSError as error:
+        listening.close()
+        raise Misconfigured(
+            f"The server cannot listen at {host}:{port}: {error.strerror or error}.",
+            hint="Give another with --host and --port.",
+        ) from error
+    return listening
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,151 @@
+"""A real server process on a free port of this machine, and those who use it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import aiohttp
+
+
+class Serving:
+    """`bottega serve` in a process of its own. `start` again after a kill: the home and the port stay."""
+
+    def __init__(
+        self,
+        home: Path,
+        folder: Path,
+        *flags: str,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.home = home
+        self.folder = folder
+        self._flags = flags
+        self._environment = dict(environment or {})
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+        self.address = ""
+        self.link = ""
+
+    def start(self) -> None:
+        """Return once it listens."""
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "bottega", "--home", str(self.home), "serve", "--no-open"),
+                *("--port", str(self._port), *self._flags),
+            ],
+            cwd=self.folder,
+            env={**os.environ, **self._environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout
+        for line in self._process.stdout:
+            if line.startswith("Bottega is at "):
+                self.address = line.split()[-1]
+                self._port = int(self.address.rpartition(":")[2])
+            elif line.startswith("Sign in: "):
+                self.link = line.split()[-1].rpartition("#")[2]
+                return
+        assert self._process.stderr
+        raise AssertionError(self._process.stderr.read())
+
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
+
+    def kill(self) -> None:
+        """-9, and wait until it is gone."""
+        assert self._process
+        self._process.kill()
+        self._process.communicate(timeout=20)
+
+    def stop(self) -> tuple[int, str]:
+        """Ask it to end; its exit code and what it said to stderr."""
+        assert self._process
+        self._process.send_signal(signal.SIGTERM)
+        _, said = self._process.communicate(timeout=20)
+        return self._process.returncode, said
+
+    def __enter__(self) -> "Serving":
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process and self._process.poll() is None:
+            self.kill()
+
+    def token(self, name: str = "host") -> str:
+        """A token for that person, made as somebody at this machine would; the person is added if need be."""
+        code = (
+            "import asyncio, sys\n"
+            "from pathlib import Path\n"
+            "from bottega.accounts.passes import Passes\n"
+            "from bottega.accounts.people import People\n"
+            "from bottega.accounts.secret import secret\n"
+            "from bottega.runtime import MIGRATIONS\n"
+            "from bottega.storage.database import Database\n"
+            "from bottega.storage.home import Home\n"
+            "async def main(home, name):\n"
+            "    database = Database.open(Home(home), MIGRATIONS)\n"
+            "    people = People(database)\n"
+            "    names = [each.name for each in people.list()]\n"
+            "    person = people.named(name) if name in names else await people.add(name)\n"
+            "    print(await Passes(database, secret(home)).give(person, 'token'))\n"
+            "    database.close()\n"
+            "asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))\n"
+        )
+        made = subprocess.run(
+            [sys.executable, "-c", code, str(self.home), name],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return made.stdout.strip()
+
+    @asynccontextmanager
+    async def client(self, token: str = "") -> AsyncGenerator["Client"]:
+        """Somebody who uses the server with a token; empty: the host."""
+        async with aiohttp.ClientSession(
+            self.address, headers={"Authorization": f"Bearer {token or self.token()}"}
+        ) as session:
+            yield Client(session)
+
+
+class Client:
+    """Calls that answer with the status and what the JSON body holds."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self.session = session
+
+    async def call(
+        self, method: str, path: str, body: Any = None, **options: Any
+    ) -> tuple[int, Any]:
+        async with self.session.request(method, path, json=body, **options) as response:
+            text = await response.text()
+            is_json = "json" in response.content_type
+            return response.status, (await response.json(content_type=None) if is_json else text)
+
+    async def get(self, path: str, **options: Any) -> Any:
+        """What a call that succeeds answers."""
+        status, answer = await self.call("GET", path, **options)
+        assert status == 200, answer
+        return answer
+
+    async def post(self, path: str, body: Any = None, **options: Any) -> Any:
+        status, answer = await self.call("POST", path, body, **options)
+        assert status < 300, answer
+        return answer
