@@ -328,12 +328,13 @@ class Browser:
         tab = self._stage.dice.choice(self.tabs)
         if not tab.is_there:
             return
-        await send(socket, {"type": "hidden", "tab_id": tab.id})
+        await send(socket, {"type": "hidden", "tab_id": tab.id, "ref": tab.id})
+        await self._until(socket, ref=tab.id)
+        tab.is_hidden = True
         for number in range(self._stage.dice.randrange(2, 9)):
             ref = f"{tab.id}-{number}"
             await send(socket, {"type": "ping", "ref": ref})
             await self._until(socket, ref=ref)
-            tab.is_hidden = True
         tab.is_hidden = False
         last_seen = tab.record.last_seen
         await send(socket, {"type": "visible", "tab_id": tab.id, "last_seen": last_seen})
