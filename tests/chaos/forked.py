@@ -1,4 +1,4 @@
-"""A server to kill: the real `serve`, forked from a process that has everything imported, so that a life costs little."""
+"""A server to kill: the real `serve`, forked from a process that has everything imported: a life of it costs little."""
 
 import asyncio
 import os
