@@ -237,7 +237,7 @@ class Browser:
         frame = {"type": "prompt", "tab_id": tab.id, "message_id": message_id, "text": text}
         accepted = asyncio.Event()
         self._waiting[message_id] = frame, accepted
-        if self._socket and tab.is_there:
+        if self._socket:
             with suppress(*BROKEN):  # it is sent again over the next socket
                 await send(self._socket, frame)
                 self._stage.prompted()

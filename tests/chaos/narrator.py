@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zlib
 from collections import Counter
+from contextlib import suppress
 from types import TracebackType
 
 import aiohttp
@@ -40,10 +41,11 @@ class Narrator:
         self._asked[key] += 1
         answer = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await answer.prepare(request)
-        for piece in pieces(key):
-            await answer.write(chunk({"content": piece}))
-            await asyncio.sleep(self._pause)
-        await answer.write(chunk({}, "stop") + b"data: [DONE]\n\n")
+        with suppress(ConnectionResetError):  # whoever asked was killed
+            for piece in pieces(key):
+                await answer.write(chunk({"content": piece}))
+                await asyncio.sleep(self._pause)
+            await answer.write(chunk({}, "stop") + b"data: [DONE]\n\n")
         return answer
 
     async def asked(self, request: web.Request) -> web.Response:
