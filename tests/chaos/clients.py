@@ -21,6 +21,7 @@ BROKEN = (aiohttp.ClientError, OSError, EOFError, WebSocketException)
 """What a client sees of a connection that breaks."""
 
 END = b'{"type":"exchange_response"'
+ASKED = b'{"type":"approval_required"'
 HALF_A_FRAME = b"\x81\xfe\x01\x00mask{"
 """A frame's head that promises 256 bytes, and few of them."""
 
@@ -73,7 +74,7 @@ class Stage:
                     ) from error
                 self.note("torn by a kill")
 
-    async def call(self, method: str, path: str, body: Any = None) -> Any:
+    async def call(self, method: str, path: str, body: Any = None, *fine: int) -> Any:
         """A call that succeeds in the end; the same body is sent each time."""
         answers: list[Any] = []
 
@@ -82,7 +83,7 @@ class Stage:
                 if await obeyed(response):
                     return False
                 answers.append(await response.json())
-                assert response.status < 300, answers
+                assert response.status < 300 or response.status in fine, answers
                 return True
 
         await self.again(attempt)
@@ -104,6 +105,8 @@ class Record:
         self.session_id = session_id
         self.bodies: list[bytes] = []
         self.ends: Counter[str] = Counter()
+        self.asks: list[str] = []
+        """What was asked and not yet looked at."""
         self._stage = stage
         self._grown = asyncio.Event()
 
@@ -116,13 +119,19 @@ class Record:
         self.bodies.append(body)
         if body.startswith(END):
             self.ends[msgspec.json.decode(body)["message_id"]] += 1
+        elif body.startswith(ASKED):
+            self.asks.append(msgspec.json.decode(body)["data"]["approval_id"])
         self._stage.note("event")
         self._grown.set()
         self._grown = asyncio.Event()
 
-    async def ended(self, message_id: str) -> None:
+    async def asked(self, message_id: str) -> str:
+        """The next ask, or nothing once that exchange has ended."""
         while message_id not in self.ends:
+            if self.asks:
+                return self.asks.pop()
             await self._grown.wait()
+        return ""
 
     async def reached(self, index: int) -> None:
         while self.last_seen < index:
@@ -149,6 +158,10 @@ class Watcher:
             await asyncio.sleep(0)
         self._stage.prompted()
         assert (await calling)["message_id"] == message_id
+
+    async def answer(self, ask_id: str) -> None:
+        """Go on with what was given up after too many deaths."""
+        await self._stage.call("POST", f"/api/asks/{ask_id}", {"word": "continue"}, 409)
 
     async def _visit(self) -> bool:
         """Follow from the last event that is here, then leave somehow."""
@@ -223,7 +236,7 @@ class Browser:
         self.closed: list[Tab] = []
         self._stage = stage
         self._waiting: dict[str, tuple[dict[str, Any], asyncio.Event]] = {}
-        """Prompts that no `accepted` has come for, by their message_id."""
+        """What was said and not yet answered, by its `ref`."""
         self._socket: ClientConnection | None = None
 
     @property
@@ -234,14 +247,22 @@ class Browser:
         await self._stage.again(self._visit)
 
     async def prompt(self, message_id: str, text: str, tab: Tab) -> None:
-        frame = {"type": "prompt", "tab_id": tab.id, "message_id": message_id, "text": text}
-        accepted = asyncio.Event()
-        self._waiting[message_id] = frame, accepted
+        await self._say("prompt", message_id, tab, message_id=message_id, text=text)
+
+    async def answer(self, ask_id: str, tab: Tab) -> None:
+        """Go on with what was given up after too many deaths."""
+        await self._say("answer", ask_id, tab, ask_id=ask_id, word="continue")
+
+    async def _say(self, kind: str, ref: str, tab: Tab, **said: Any) -> None:
+        """Send it, over one socket after the other, until it is answered."""
+        frame = {"type": kind, "ref": ref, "tab_id": tab.id, **said}
+        self._waiting[ref] = frame, asyncio.Event()
+        answered = self._waiting[ref][1]
         if self._socket:
             with suppress(*BROKEN):  # it is sent again over the next socket
                 await send(self._socket, frame)
                 self._stage.prompted()
-        await accepted.wait()
+        await answered.wait()
 
     async def _visit(self) -> bool:
         """Stay for some events, do something, stay again; until the dice say that the socket goes."""
@@ -315,13 +336,14 @@ class Browser:
         return len(frame.events)
 
     def _hear(self, kind: str, frame: dict[str, Any]) -> None:
-        assert kind != "error", frame
+        is_late = frame.get("code") == "conflict"  # the answer before the kill was heard
+        assert kind != "error" or is_late, frame
         if kind == "session-created":
             tab = next(tab for tab in self.tabs if tab.id == frame["tab_id"])
             assert tab.record.session_id == frame["session_id"]
             tab.is_there = True
-        elif kind == "accepted" and frame["message_id"] in self._waiting:
-            self._waiting.pop(frame["message_id"])[1].set()
+        elif frame.get("ref") in self._waiting:
+            self._waiting.pop(frame["ref"])[1].set()
 
     async def _hide(self, socket: ClientConnection) -> None:
         """Look away for some round trips: nothing comes meanwhile, and then what was missed."""

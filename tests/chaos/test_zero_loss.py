@@ -103,7 +103,8 @@ class Play:
             message_id, key = str(uuid.uuid4()), f"s{number:03}-p{turn}"
             self.said[message_id] = key
             await who.prompt(message_id, f"tell {key}", *tab)
-            await record.ended(message_id)
+            while ask_id := await record.asked(message_id):
+                await who.answer(ask_id, *tab)
             turn += 1
 
     async def _kill(self) -> None:
@@ -180,7 +181,7 @@ def logs(home: Path) -> dict[str, list[bytes]]:
             each: [] for (each,) in connection.execute("SELECT id FROM sessions")
         }
         for session, index, body in connection.execute(
-            "SELECT id, idx, body FROM events JOIN sessions ON n = session ORDER BY idx"
+            "SELECT id, idx, body FROM events JOIN sessions ON sessions.n = session ORDER BY idx"
         ):
             found[session].append(bytes(body))
             assert len(found[session]) == index
