@@ -27,7 +27,7 @@ def story(key: str) -> str:
 def pieces(key: str) -> list[str]:
     """Between 12 and 36, with letters of one to four bytes."""
     count = 12 + zlib.crc32(key.encode()) % 25
-    return [f"{key}:{number:04} é漢🙂"[: None if number % 5 else -3] for number in range(count)]
+    return ["é漢🙂"[: number % 4] + f"{key}:{number:04};" for number in range(count)]
 
 
 class Narrator:
