@@ -3,18 +3,19 @@
 from collections.abc import Iterable
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import WebSocketRoute
 
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
-from bottega.server.routes import sessions
+from bottega.server.routes import sessions, tickets
 
 API = "/api"
 
 
 def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
-    return (sessions.router,)
+    return (sessions.router, tickets.router)
 
 
 def create_app(house: House) -> FastAPI:
@@ -29,4 +30,5 @@ def create_app(house: House) -> FastAPI:
     problems.install(app)
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(401, 403, 422, 429))
+    app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
     return app

@@ -6,6 +6,7 @@ from starlette.requests import HTTPConnection
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People
 from bottega.projects.projects import Projects
+from bottega.server.hub.hub import Hub
 from bottega.studio import Studio
 
 
@@ -25,6 +26,7 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.hub = Hub(studio, self.projects, self.people.saw)
 
 
 def house_of(connection: HTTPConnection) -> House:

@@ -13,6 +13,7 @@ from bottega.accounts.secret import secret
 from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
 from bottega.server.house import House, Options
+from bottega.server.hub.line import PING, PONG, Line
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.studio import Studio
@@ -36,7 +37,10 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(address, f"{address}/sign-in#{link}")
 
-            await _Server(_config(house), tell).serve(sockets=[listening])
+            try:
+                await _Server(_config(house), tell).serve(sockets=[listening])
+            finally:
+                await house.hub.close()
 
 
 async def _begin_here(house: House, folder: Path) -> None:
@@ -68,8 +72,10 @@ def _config(house: House) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
+        ws=Line,
         ws_max_size=1_000_000,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PONG,
         ws_per_message_deflate=False,
         server_header=False,
     )

@@ -5,8 +5,10 @@ A thing that is another person's is not found: nobody learns that it exists.
 
 from typing import Annotated
 
+import msgspec
 from fastapi import Depends, Path, Request
 
+from bottega.accounts.passes import Kind
 from bottega.accounts.people import Person
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
@@ -27,19 +29,33 @@ async def the_house(request: Request) -> House:
     return house_of(request)
 
 
-async def signed_in(request: Request) -> Person:
-    """The person behind the cookie or the bearer token of this request."""
-    passes = house_of(request).passes
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        person = passes.holder(token.strip(), "token")
-    else:
-        person = passes.holder(request.cookies.get(COOKIE, ""), "login")
+class Caller(msgspec.Struct, frozen=True):
+    """Who asks, and what proves it."""
+
+    person: Person
+    kind: Kind
+    words: str
+
+
+async def calling(request: Request) -> Caller:
+    scheme, _, words = request.headers.get("authorization", "").partition(" ")
+    kind: Kind = "token" if scheme.lower() == "bearer" else "login"
+    words = words.strip() if kind == "token" else request.cookies.get(COOKIE, "")
+    person = house_of(request).passes.holder(words, kind)
     if person is None:
         raise NotSignedIn(
             "You are not signed in.", hint="`bottega people link` prints a sign-in link."
         )
-    return person
+    return Caller(person, kind, words)
+
+
+Calling = Annotated[Caller, Depends(calling)]
+"""As `Signed`, for routes that need what was carried."""
+
+
+async def signed_in(caller: Calling) -> Person:
+    """The person behind the cookie or the bearer token of this request."""
+    return caller.person
 
 
 Asked = Annotated[House, Depends(the_house)]
