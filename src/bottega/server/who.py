@@ -7,8 +7,9 @@ from typing import Annotated
 
 import msgspec
 from fastapi import Depends, Path, Request
+from starlette.types import Scope
 
-from bottega.accounts.passes import Kind
+from bottega.accounts.passes import Kind, Pass
 from bottega.accounts.people import Person
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
@@ -18,11 +19,21 @@ from bottega.studio.session import Session
 
 COOKIE = "bottega"
 
+OPEN = {("GET", "/api/openapi.json"), ("HEAD", "/api/openapi.json"), ("POST", "/api/sign-in")}
+"""The only requests under `/api` that nobody need be signed in for."""
+
+_DECIDED = "bottega.caller"
+
 
 class NotSignedIn(Problem):
     """Nobody, or a pass that is not good."""
 
     code = "not_signed_in"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "You are not signed in.", hint="`bottega people link` prints a sign-in link."
+        )
 
 
 async def the_house(request: Request) -> House:
@@ -37,16 +48,39 @@ class Caller(msgspec.Struct, frozen=True):
     words: str
 
 
+def caller_of(scope: Scope, house: House) -> Caller | None:
+    """Who is behind the bearer token or the cookie of this request: the one place where that is decided.
+
+    A request with an `Authorization` is judged by that alone, whatever else it carries. It is decided once a request.
+    """
+    if _DECIDED in scope:
+        return scope[_DECIDED]
+    headers = dict(scope["headers"])
+    if b"authorization" in headers:
+        scheme, _, words = headers[b"authorization"].decode("latin-1").partition(" ")
+        kind: Kind = "token"
+        words = words.strip() if scheme.lower() == "bearer" else ""
+    else:
+        kind, words = "login", cookie_in(headers)
+    person = house.passes.holder(words, kind) if words else None
+    scope[_DECIDED] = Caller(person, kind, words) if person else None
+    return scope[_DECIDED]
+
+
+def cookie_in(headers: dict[bytes, bytes]) -> str:
+    """What our cookie holds; empty: there is none."""
+    for part in headers.get(b"cookie", b"").decode("latin-1").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE:
+            return value
+    return ""
+
+
 async def calling(request: Request) -> Caller:
-    scheme, _, words = request.headers.get("authorization", "").partition(" ")
-    kind: Kind = "token" if scheme.lower() == "bearer" else "login"
-    words = words.strip() if kind == "token" else request.cookies.get(COOKIE, "")
-    person = house_of(request).passes.holder(words, kind)
-    if person is None:
-        raise NotSignedIn(
-            "You are not signed in.", hint="`bottega people link` prints a sign-in link."
-        )
-    return Caller(person, kind, words)
+    caller = caller_of(request.scope, house_of(request))
+    if caller is None:
+        raise NotSignedIn
+    return caller
 
 
 Calling = Annotated[Caller, Depends(calling)]
@@ -94,9 +128,21 @@ async def own_ask(
     raise NotFound(f"There is no ask {ask_id!r} here.")
 
 
+async def own_pass(
+    house: Asked, person: Signed, pass_id: Annotated[str, Path(max_length=100)]
+) -> Pass:
+    return house.passes.owned(pass_id, person)
+
+
 OwnSession = Annotated[Session, Depends(own_session)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
+OwnPass = Annotated[Pass, Depends(own_pass)]
 
-GUARDS = {own_session: "session_id", own_project: "project_id", own_ask: "ask_id"}
+GUARDS = {
+    own_session: "session_id",
+    own_project: "project_id",
+    own_ask: "ask_id",
+    own_pass: "pass_id",
+}
 """What checks each name in a path: a name in a path that none of them takes fails the build."""
