@@ -44,6 +44,9 @@ class Tickets:
         self._open[words] = Ticket(person, browser, still, now + LASTS)
         return words
 
+    def __len__(self) -> int:
+        return len(self._open)
+
     def take(self, words: str) -> Ticket | None:
         """Use it up; None for one that was used, is too old, or never was."""
         ticket = self._open.pop(words, None)
