@@ -32,7 +32,7 @@ class Lease(msgspec.Struct, frozen=True):
     takeovers: int
     """How often in a row a dead holder left an exchange unfinished."""
     parked: bool = False
-    """The exchange that is unfinished waited for an answer, which has come."""
+    """The exchange that is unfinished waited for an answer, which has come; else its process died, or let go of it."""
 
 
 class Contender:
@@ -72,12 +72,12 @@ class Contender:
                 "This session was run by a newer Bottega; this one can show it, but not go on with it.",
                 hint="Use the newer one.",
             )
-        if holder is not None and not self._is_free(n, holder, generation, beat):
+        if holder is not None and not self.is_free(n, holder, generation, beat):
             return None
         unfinished = connection.execute(
             "SELECT 1 FROM inbox WHERE session = ? AND status = 'running'", (n,)
         ).fetchone()
-        parked = bool(unfinished) and holder is None
+        parked = bool(unfinished) and holder is None and (adopted or status == "waiting")
         waits = status == "waiting" and not adopted
         if waits and asks.waits(connection, top_of(connection, n)):
             return None
@@ -94,7 +94,8 @@ class Contender:
         )
         return Lease(n, self.worker, generation + 1, seq, takeovers, parked)
 
-    def _is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
+    def is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
+        """Whether a lease that somebody has, by what its row says, could be taken now."""
         if holder == self.worker:
             # One that was taken for a caller who went away before it could be used is free.
             return self._in_use is not None and n not in self._in_use
