@@ -27,8 +27,12 @@ STATUS = {
     "not_signed_in": 401,
     "storage_failed": 503,
     "newer_schema": 503,
+    "stopping": 503,
 }
 """By the code of a `Problem`; others are 400."""
+
+_BESIDE = {503: {"retry-after": "1"}}
+"""Headers that belong to a status."""
 
 
 class ProblemShape(BaseModel):
@@ -57,7 +61,8 @@ def problem(
 
 
 def of(error: Problem) -> JSONResponse:
-    return problem(STATUS.get(error.code, 400), error.code, error.message, error.hint)
+    status = STATUS.get(error.code, 400)
+    return problem(status, error.code, error.message, error.hint, _BESIDE.get(status))
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

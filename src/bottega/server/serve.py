@@ -1,9 +1,11 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
+import logging
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+import sys
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -12,6 +14,9 @@ from bottega.accounts.secret import secret
 from bottega.errors import Misconfigured
 from bottega.server.app import create_app
 from bottega.server.house import House, Options
+from bottega.server.staff.staff import Alone, Staff
+from bottega.server.staff.stop import Stop
+from bottega.server.staff.supervisor import Supervisor
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.studio import Studio
@@ -23,9 +28,16 @@ Ready = Callable[[str, str], None]
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
     key = await asyncio.to_thread(_secret, settings)
-    with closing(listen(options.host, options.port)) as listening:
-        async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
+    alone = not options.workers
+    with (
+        closing(listen(options.host, options.port)) as listening,
+        Stop(settings.values.grace + MARGIN).heard() as stop,
+    ):
+        async with Studio(
+            settings=settings, admits_as="server", on_crash=None, runs=alone, attends=alone
+        ) as studio:
             house = House(studio, key, options)
+            house.staff = _staff(house)
             await house.projects.add(folder, HOST)
             address = _address(options.host, listening.getsockname()[1])
 
@@ -33,13 +45,47 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(address, f"{address}/sign-in#{link}")
 
-            await _Server(_config(house), tell).serve(sockets=[listening])
+            server = _Server(_config(house), tell)
+            ending = asyncio.create_task(_ended(stop, house, server))
+            await server.serve(sockets=[listening])
+            await ending
+
+
+MARGIN = 4.0
+"""Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
+
+
+def _staff(house: House) -> Staff:
+    """Who runs what is admitted here, at work."""
+    if not house.options.workers:
+        return Alone(house.studio)
+    debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
+    home = str(house.studio.settings.home)
+    command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.tell_session)
+    supervisor.start()
+    return supervisor
+
+
+async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
+    """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
+    await stop.asked()
+    house.studio.opened.stop_admitting()
+    for tell in house.at_stop:
+        tell()
+    await house.staff.leave()
+    server.should_exit = True
 
 
 class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
         self._tell = tell
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Signals are heard by whoever started this: runs have to end before the listening does."""
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -61,6 +107,7 @@ def _config(house: House) -> uvicorn.Config:
         ws_max_size=1_000_000,
         ws_per_message_deflate=False,
         server_header=False,
+        timeout_graceful_shutdown=1,
     )
 
 

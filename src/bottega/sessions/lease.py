@@ -150,3 +150,35 @@ def let_go(connection: sqlite3.Connection, lease: Lease) -> None:
         "UPDATE sessions SET holder = NULL WHERE n = ? AND generation = ? AND holder = ?",
         (lease.n, lease.generation, lease.worker),
     )
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A session that a worker holds, and the exchange that runs in it; empty: none does."""
+
+    n: int
+    id: str
+    message_id: str
+
+
+def held_by(connection: sqlite3.Connection, worker: str) -> list[Held]:
+    """What that worker holds, dead or alive."""
+    rows = connection.execute(
+        "SELECT s.n, s.id, COALESCE(i.message_id, '') FROM sessions s LEFT JOIN inbox i"
+        " ON i.session = s.n AND i.status = 'running' WHERE s.holder = ? ORDER BY s.n",
+        (worker,),
+    ).fetchall()
+    return [Held(*row) for row in rows]
+
+
+def holders(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many sessions each worker holds."""
+    return dict(
+        connection.execute(
+            "SELECT holder, COUNT(*) FROM sessions WHERE holder IS NOT NULL GROUP BY holder"
+        ).fetchall()
+    )
+
+
+def stir(connection: sqlite3.Connection, worker: str) -> None:
+    """Change nothing, by a commit that every process notices: a dead holder's leases are free, and it cannot say so."""
+    connection.execute("UPDATE sessions SET holder = holder WHERE holder = ?", (worker,))

@@ -12,8 +12,14 @@ from bottega.cli import start
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", default=8448, show_default=True, help="The port; 0: any that is free.")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 64),
+    default=0,
+    help="Run agents in so many processes of their own.  [default: in the server's own]",
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
-def command(host: str, port: int, no_open: bool) -> None:
+def command(host: str, port: int, workers: int, no_open: bool) -> None:
     """Start the server, and open it in a browser.
 
     Prints an address that signs you in: it is good once, and for a minute.
@@ -26,5 +32,5 @@ def command(host: str, port: int, no_open: bool) -> None:
         if not no_open and sys.stdout.isatty():
             webbrowser.open(link)
 
-    options = Options(host=host, port=port)
+    options = Options(host=host, port=port, workers=workers)
     start.run(serve(start.settings_of(), options, Path.cwd(), ready))
