@@ -10,6 +10,7 @@ from bottega.runtime import Runtime
 from bottega.sessions import attach
 from bottega.sessions.inbox import Admission, Place, Prompt
 from bottega.sessions.session import SessionRow
+from bottega.settings import Values
 from bottega.workers.acting.hands import Hands
 from bottega.workers.worker import OnCrash, Worker
 
@@ -24,20 +25,14 @@ class Opened:
         self._on_crash: OnCrash = on_crash
         self._place: Place = place
         self._worker: Worker | None = None
-        values = runtime.settings.values
-        self.hands = Hands(
-            runtime.log,
-            runtime.sandboxes,
-            rules=values.rules,
-            mode=values.mode,
-            patience=values.patience,
-            window=Window(
-                values.window_hours,
-                values.window_tokens or None,
-                round(values.window_usd * 1_000_000) or None,
-            ),
-            compact_at=values.compact_at,
-        )
+        self.hands = Hands(runtime.log, runtime.sandboxes)
+        self._act_by(runtime.settings.values)
+        runtime.on_change = self._act_by
+
+    def _act_by(self, values: Values) -> None:
+        usd = round(values.window_usd * 1_000_000) or None
+        window = Window(values.window_hours, values.window_tokens or None, usd)
+        self.hands.act_by(values.rules, values.mode, values.patience, window, values.compact_at)
 
     @property
     def worker(self) -> Worker:

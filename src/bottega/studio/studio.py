@@ -40,7 +40,7 @@ class Studio:
         admits_as: Place = "python",
         runs: bool = True,
     ) -> None:
-        self.settings = settings or load(flags, home=Path(home).absolute() if home else None)
+        self._settings = settings or load(flags, home=Path(home).absolute() if home else None)
         self._tools = tuple(tools)
         self._agents = tuple(agents)
         self._on_crash: OnCrash = on_crash
@@ -50,7 +50,7 @@ class Studio:
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
-        runtime = await asyncio.to_thread(Runtime, self.settings, self._tools, self._agents)
+        runtime = await asyncio.to_thread(Runtime, self._settings, self._tools, self._agents)
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
         if days := self.settings.values.trim_after_days:
             self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
@@ -70,8 +70,14 @@ class Studio:
             self._chores.cancel()
             await asyncio.wait({self._chores})
         if self._opened:
+            self._settings = self._opened.runtime.settings
             await self._opened.close()
             self._opened = None
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now; before and after it is open, as they were then."""
+        return self._opened.runtime.settings if self._opened else self._settings
 
     @property
     def opened(self) -> Opened:
@@ -101,6 +107,7 @@ class Studio:
     ) -> Session:
         """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used."""
         where = existing_folder(folder)
+        self.runtime.refresh()
         who = self.runtime.agent(agent)
         chosen = self.runtime.choose(model, who).model
         self.runtime.model(chosen)

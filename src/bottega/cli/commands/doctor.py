@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from bottega import __version__
-from bottega.cli import reach, start
+from bottega.cli import start
 from bottega.cli.screen.figures import count, size
 from bottega.cli.screen.page import Page, print_json
 from bottega.errors import Problem
@@ -22,6 +22,7 @@ from bottega.sessions.care.check import check
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
 from bottega.storage.home import Home, file_system, mounts, refuse_network
+from bottega.studio.setup import reach
 from bottega.workspaces.sandbox.local import Local
 
 LITTLE = 500_000_000

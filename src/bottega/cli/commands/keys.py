@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from bottega.cli import reach, start
+from bottega.cli import start
 from bottega.cli.screen.figures import ago, count
 from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
@@ -16,6 +16,7 @@ from bottega.sessions.session import now
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
 from bottega.studio import Studio
+from bottega.studio.setup import reach
 
 
 @click.group("keys")

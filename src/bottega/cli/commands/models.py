@@ -3,7 +3,7 @@
 import click
 import msgspec
 
-from bottega.cli import reach, start
+from bottega.cli import start
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import tokens
 from bottega.cli.screen.page import Page, print_json
@@ -14,6 +14,7 @@ from bottega.providers.provider import Failed
 from bottega.providers.vendors import VENDORS
 from bottega.runtime import Runtime
 from bottega.studio import Studio
+from bottega.studio.setup import reach
 
 FEW = 12
 """Models of one provider that are shown unless it is asked for."""
