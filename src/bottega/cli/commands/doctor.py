@@ -16,7 +16,7 @@ from bottega.cli.screen.page import Page, print_json
 from bottega.errors import Problem
 from bottega.providers import route
 from bottega.providers.provider import Failed
-from bottega.providers.vendors import VENDORS
+from bottega.providers.vendors import ON_THIS_MACHINE, VENDORS
 from bottega.runtime import Runtime
 from bottega.sessions.care.check import check
 from bottega.settings import Settings
@@ -163,7 +163,9 @@ async def _sandbox(sandboxes: Local) -> Finding:
 async def _providers(runtime: Runtime) -> AsyncIterator[Finding]:
     table = runtime.routes()
     ready = route.usable(table)
-    for name, found in (await reach.offers(runtime, dict.fromkeys([*ready, "ollama"]))).items():
+    for name, found in (
+        await reach.offers(runtime, dict.fromkeys([*ready, *ON_THIS_MACHINE]))
+    ).items():
         if not isinstance(found, Failed):
             yield Finding(name, "good", f"answers; it offers {count(len(found), 'model')}")
         elif name in ready:
