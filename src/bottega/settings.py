@@ -373,7 +373,9 @@ def _wrong(name: str, value: Any, place: str, said: str) -> str:
     if name != "rules":
         kind = _SECRET.get(name)
         if kind is None:
-            return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
+            given = repr(value)
+            given = given if len(given) <= 200 else f"{given[:200]}…"
+            return f"The setting {name!r}{place} cannot be {given}: it takes {takes(name)}."
         if not isinstance(value, dict):
             return f"The setting {name!r}{place} takes tables: [{name}.NAME]."
         entries = cast("dict[str, Any]", value)

@@ -7,14 +7,14 @@ from fastapi import APIRouter, FastAPI
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
-from bottega.server.routes import sessions
+from bottega.server.routes import sessions, setup
 
 API = "/api"
 
 
 def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
-    return (sessions.router,)
+    return (sessions.router, *setup.ROUTERS)
 
 
 def create_app(house: House) -> FastAPI:

@@ -7,6 +7,7 @@ from bottega.accounts.passes import Passes
 from bottega.accounts.people import People
 from bottega.projects.projects import Projects
 from bottega.studio import Studio
+from bottega.studio.setup.models import Offers
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +26,7 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.offers = Offers(studio.runtime)
 
 
 def house_of(connection: HTTPConnection) -> House:

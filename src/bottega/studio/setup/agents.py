@@ -19,6 +19,10 @@ from bottega.errors import BadUsage, Conflict, Problem
 from bottega.runtime import Runtime
 from bottega.storage.home import Home
 from bottega.storage.whole import write_whole
+from bottega.studio.setup.plain import check_plain
+
+_TOLD = 20
+"""Problems that are told in one sentence."""
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -34,7 +38,10 @@ class Judged(msgspec.Struct, frozen=True):
 def judge(runtime: Runtime, source: str | Mapping[str, Any], slug: str = "") -> Judged:
     """All that is wrong with this agent, in TOML or as a table; nothing is written."""
     try:
+        check_plain(source)
         spec = read(source, slug=slug)
+    except BadUsage as odd:
+        return Judged(None, (odd.message,))
     except WrongSpec as wrong:
         return Judged(None, wrong.problems)
     return Judged(spec, tuple(check(spec, runtime.every_tool())), tuple(_notes(runtime, spec)))
@@ -44,7 +51,8 @@ def put(runtime: Runtime, slug: str, source: str | Mapping[str, Any]) -> Shelved
     """Write the agent of that slug; a text is kept as it stands, comments and all."""
     judged = judge(runtime, source, slug)
     if judged.spec is None or judged.problems:
-        raise WrongSpec(f"The agent {slug!r}", judged.problems)
+        told = "; ".join(each.rstrip(".") for each in judged.problems[:_TOLD])
+        raise BadUsage(f"The agent {slug!r} cannot be used: {told}.")
     if _origin(runtime, slug) == "program":
         raise Conflict(f"The agent {slug!r} belongs to the program that runs here.")
     text = source if isinstance(source, str) else written(judged.spec)
@@ -74,7 +82,7 @@ def file_of(runtime: Runtime, slug: str) -> Path:
     return Home(runtime.settings.home).agents / f"{slug}.toml"
 
 
-def text_of(runtime: Runtime, found: Shelved) -> str:
+def text_of(found: Shelved) -> str:
     """The agent as TOML: as it stands in its file, broken or not, else as it would be written."""
     if found.origin == "own":
         try:

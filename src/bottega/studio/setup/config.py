@@ -11,18 +11,19 @@ from typing import Any, cast
 import msgspec
 
 from bottega import settings as every
-from bottega.errors import BadUsage, Misconfigured
+from bottega.errors import Misconfigured
 from bottega.providers import route
 from bottega.providers.http.address import bare
 from bottega.providers.route import Endpoint, Routes
 from bottega.settings import Settings, Source, Values
 from bottega.storage.whole import alone, write_whole
+from bottega.studio.setup.plain import check_plain
 from bottega.workspaces.network.allowed import opened
 
+SCALARS = frozenset(name for name in Values.__struct_fields__ if every.takes(name) != "tables")
+"""Settings that are one value, or a list of texts."""
 AT_START = frozenset({"ca_file", "trim_after_days"})
 """What a process keeps as it was when it began."""
-
-_DEEPEST = 6
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -70,13 +71,13 @@ def value(settings: Settings, name: str) -> Any:
 
 def edit(settings: Settings, path: list[str], value: Any) -> None:
     """Write the user's file anew with one value, or one whole table, in that place (None: taken out)."""
-    _check_shape(value)
+    check_plain(value)
     _rewrite(settings, lambda document: _put(document, path, value))
 
 
 def change(settings: Settings, patch: Mapping[str, Any]) -> None:
     """Merge this into the user's file (RFC 7396: None takes out, tables are merged, all else is replaced)."""
-    _check_shape(patch)
+    check_plain(patch)
     _rewrite(settings, lambda document: _merge(document, patch))
 
 
@@ -103,28 +104,6 @@ def typed(name: str, value: Any) -> Any:
     """The value as the setting's own type, so that the file says 3 and not "3"."""
     every.check({name: value}, "flag", "")
     return getattr(msgspec.convert({name: value}, Values, strict=False), name)
-
-
-def _check_shape(value: Any, deep: int = 0) -> None:
-    """Refuse what no file can hold."""
-    if deep > _DEEPEST:
-        raise BadUsage("That is nested too deeply to be a setting.")
-    match value:
-        case Mapping():
-            for name, each in cast("Mapping[str, Any]", value).items():
-                _check_shape(name, deep + 1)
-                _check_shape(each, deep + 1)
-        case list() | tuple():
-            for each in cast("list[Any]", value):
-                if each is None:
-                    raise BadUsage("A list of a setting holds no null.")
-                _check_shape(each, deep + 1)
-        case str() if "\0" in value or any("\ud800" <= sign <= "\udfff" for sign in value):
-            raise BadUsage("A setting holds characters that are no text.")
-        case int() if abs(value) > 2**63 - 1:
-            raise BadUsage("A number of a setting is too large.")
-        case _:
-            return
 
 
 def _check(found: dict[str, Any], where: str) -> None:

@@ -15,6 +15,8 @@ from bottega.studio.setup import reach
 
 KEPT = 60.0
 """Seconds for which a list is told again before providers are asked anew."""
+FRESH = 2.0
+"""Seconds for which it is told again whoever asks for a new one: nobody floods the providers from here."""
 QUICK = Timeouts(connect=2.0, idle=5.0, total=5.0)
 """For a list that somebody looks at while it is made."""
 _SAMPLE = 10_000
@@ -43,11 +45,11 @@ class Offers:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._asking: asyncio.Task[list[Listed]] | None = None
-        self._until = 0.0
+        self._made = 0.0
 
     async def listed(self, *, refresh: bool = False) -> list[Listed]:
-        asking = self._asking
-        if asking is None or (asking.done() and (refresh or time.monotonic() > self._until)):
+        asking, age = self._asking, time.monotonic() - self._made
+        if asking is None or (asking.done() and age > (FRESH if refresh else KEPT)):
             asking = self._asking = asyncio.create_task(self._ask())
         # Whoever leaves while it is made takes it from nobody else.
         return await asyncio.shield(asking)
@@ -58,7 +60,7 @@ class Offers:
 
     async def _ask(self) -> list[Listed]:
         lists = await listed(self._runtime, timeouts=QUICK)
-        self._until = time.monotonic() + KEPT
+        self._made = time.monotonic()
         return lists
 
 
