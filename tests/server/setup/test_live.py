@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bottega.errors import Misconfigured
 from bottega.messages.block import Text
 from bottega.settings import load
@@ -26,7 +24,6 @@ async def in_another_terminal(home: Path, *words: str) -> None:
     assert await process.wait() == 0
 
 
-@pytest.mark.requirement("A38")
 async def test_config_set_in_another_terminal_holds_for_the_next_session(
     home: Path, folder: Path
 ) -> None:

@@ -17,7 +17,7 @@ KEPT = 60.0
 """Seconds for which a list is told again before providers are asked anew."""
 FRESH = 2.0
 """Seconds for which it is told again whoever asks for a new one: nobody floods the providers from here."""
-QUICK = Timeouts(connect=2.0, idle=5.0, total=5.0)
+QUICK = Timeouts(connect=2.0, idle=3.0, total=4.0)
 """For a list that somebody looks at while it is made."""
 _SAMPLE = 10_000
 
