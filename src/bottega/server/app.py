@@ -9,7 +9,7 @@ from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
 from bottega.server.pages import pages
-from bottega.server.routes import sessions, signing, tickets, workers
+from bottega.server.routes import sessions, setup, signing, tickets, workers
 
 API = "/api"
 
@@ -24,6 +24,7 @@ def routers() -> Iterable[APIRouter]:
         signing.router,
         tickets.router,
         workers.router,
+        *setup.ROUTERS,
     )
 
 

@@ -13,6 +13,7 @@ from bottega.projects.projects import Projects
 from bottega.server.hub.hub import Hub
 from bottega.server.staff.staff import Alone, Staff
 from bottega.studio import Studio
+from bottega.studio.setup.models import Offers
 
 SEEN_EVERY = 60.0
 """Seconds."""
@@ -50,6 +51,7 @@ class House:
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
         self.staff: Staff = Alone(studio)
+        self.offers = Offers(studio.runtime)
         self._seen: dict[int, float] = {}
         self.hub = Hub(studio, self.projects, self.seen)
 
