@@ -3,6 +3,7 @@
 A name without a maker here is one that nobody has thought about: the tests that cross ids fail for it.
 """
 
+import sqlite3
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,28 +17,26 @@ from bottega.runtime import MIGRATIONS
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from tests.chaos.clients import told
+from tests.server.hub.wire import wired
 from tests.server.serving import Client, Serving
 
-WORD = "heliotrope"
-"""Stands in all that a person of these tests says and writes: nobody else may ever be told it."""
 
-TURNS = [
-    [{"do": "call", "name": "write_file", "input": {"file_path": "x", "content": WORD}}],
-    [{"do": "say", "text": WORD}],
-]
-
-
-def script(path: Path) -> str:
+def script(path: Path, word: str) -> str:
     """A model that wants to write a file, which waits for an answer."""
-    path.write_bytes(msgspec.json.encode({"turns": TURNS, "after": "repeat"}))
+    write = {"do": "call", "name": "write_file", "input": {"file_path": "x", "content": word}}
+    turns = [[write], [{"do": "say", "text": word}]]
+    path.write_bytes(msgspec.json.encode({"turns": turns, "after": "repeat"}))
     return f"scripted/{path}"
 
 
 class Owner:
-    def __init__(self, name: str, client: Client, project_id: str, model: str) -> None:
+    def __init__(self, name: str, client: Client, project_id: str, folder: Path) -> None:
         self.name = name
         self.client = client
-        self.model = model
+        self.folder = folder
+        self.word = f"heliotrope-of-{name}"
+        """Stands in all that this person says and writes: nobody else may ever be told it."""
+        self.model = script(folder.parent / f"{name}.json", self.word)
         self.ids = {"project_id": project_id}
 
     async def make(self, *names: str) -> "Owner":
@@ -52,7 +51,7 @@ class Owner:
 
 
 async def _session(owner: Owner) -> str:
-    wanted = {"model": owner.model, "mode": "ask", "title": WORD}
+    wanted = {"model": owner.model, "mode": "ask", "title": owner.word}
     made = await owner.post("/api/sessions", {**wanted, "project_id": owner.ids["project_id"]})
     return made["id"]
 
@@ -63,7 +62,7 @@ async def _message(owner: Owner) -> str:
     prompts = f"/api/sessions/{owner.ids['session_id']}/prompts"
     first, second = str(uuid.uuid4()), str(uuid.uuid4())
     for each in (first, second):
-        await owner.post(prompts, {"message_id": each, "content": f"{WORD} {each}"})
+        await owner.post(prompts, {"message_id": each, "content": f"{owner.word} {each}"})
     return second
 
 
@@ -84,6 +83,14 @@ async def _shell(owner: Owner) -> str:
     return made["id"]
 
 
+async def _tab(owner: Owner) -> str:
+    await owner.make("session_id")
+    tab_id = str(uuid.uuid4())
+    async with wired(owner.client) as wire:
+        await wire.ask(type="new-tab", tab_id=tab_id, session_id=owner.ids["session_id"])
+    return tab_id
+
+
 async def _pass(owner: Owner) -> str:
     return (await owner.client.get("/api/passes"))["passes"][0]["id"]
 
@@ -99,22 +106,45 @@ MAKERS: dict[str, Callable[[Owner], Awaitable[str]]] = {
     "ask_id": _ask,
     "shell_id": _shell,
     "pass_id": _pass,
+    "tab_id": _tab,
 }
 
 
 async def owner_of(serving: Serving, name: str, client: Client, folder: Path) -> Owner:
     """That person, with a project of their own: registered by somebody at this machine, as it has to be."""
     folder.mkdir()
-    (folder / "notes.txt").write_text(f"{WORD} of {name}\n")
     database = Database.open(Home(serving.home), MIGRATIONS)
     try:
         person = People(database).named(name)
         project = await Projects(database).add(folder, person.n)
     finally:
         database.close()
-    return Owner(name, client, project.id, script(folder.parent / f"{name}.json"))
+    owner = Owner(name, client, project.id, folder)
+    (folder / "notes.txt").write_text(owner.word)
+    return owner
 
 
 def never(known: str) -> str:
     """An id of the same form, of which there never was a thing."""
     return known[:-8] + "".join("1" if letter == "0" else "0" for letter in known[-8:])
+
+
+def everything_of(owner: Owner, home: Path) -> dict[str, Any]:
+    """All that is stored of a person, and their files."""
+    with sqlite3.connect(home / "bottega.db") as connection:
+        n = connection.execute("SELECT n FROM people WHERE name = ?", (owner.name,)).fetchone()[0]
+        sessions = f"SELECT n FROM sessions WHERE owner = {n}"  # noqa: S608
+
+        def select(text: str) -> list[Any]:
+            return connection.execute(text).fetchall()
+
+        stored = {
+            "sessions": select(f"SELECT * FROM sessions WHERE owner = {n}"),
+            "events": select(f"SELECT * FROM events WHERE session IN ({sessions}) ORDER BY n"),
+            "inbox": select(f"SELECT * FROM inbox WHERE session IN ({sessions})"),
+            "asks": select(f"SELECT * FROM asks WHERE session IN ({sessions})"),
+            "projects": select(f"SELECT * FROM projects WHERE owner = {n}"),
+        }
+    connection.close()
+    files = {path.name: path.read_text() for path in owner.folder.rglob("*") if path.is_file()}
+    return {**stored, "files": files}

@@ -6,7 +6,6 @@ Ids of things that are really there are put into half of the paths, so that more
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
