@@ -5,6 +5,7 @@ from starlette.requests import HTTPConnection
 
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People
+from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
 from bottega.studio import Studio
 
@@ -25,6 +26,7 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.files = Files(studio.opened.hands.locked, database.home.workspace)
 
 
 def house_of(connection: HTTPConnection) -> House:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from bottega.errors import Problem
+from bottega.projects.files.version import Changed, Taken
 
 _log = logging.getLogger(__name__)
 
@@ -27,6 +28,20 @@ STATUS = {
     "not_signed_in": 401,
     "storage_failed": 503,
     "newer_schema": 503,
+    "path_outside_workspace": 422,
+    "not_a_file": 422,
+    "not_a_folder": 422,
+    "binary": 422,
+    "linked": 409,
+    "stale": 409,
+    "not_written": 409,
+    "read_only": 409,
+    "half_made": 409,
+    "no_permission": 403,
+    "protected": 403,
+    "workspace_gone": 404,
+    "too_large": 413,
+    "disk_full": 507,
 }
 """By the code of a `Problem`; others are 400."""
 
@@ -40,10 +55,19 @@ class ProblemShape(BaseModel):
     code: str = Field(description="The kind of problem, for programs.")
     detail: str = Field(description="What happened, as a sentence.")
     hint: str = Field("", description="The next step, as a sentence.")
+    version: str | None = Field(
+        None, description="Of a conflict about a file: the version that is there; empty: none."
+    )
 
 
 def problem(
-    status: int, code: str, detail: str, hint: str = "", headers: dict[str, str] | None = None
+    status: int,
+    code: str,
+    detail: str,
+    hint: str = "",
+    headers: dict[str, str] | None = None,
+    *,
+    version: str | None = None,
 ) -> JSONResponse:
     shape = ProblemShape(
         type="about:blank",
@@ -52,12 +76,15 @@ def problem(
         code=code,
         detail=detail,
         hint=hint,
+        version=version,
     )
-    return JSONResponse(shape.model_dump(), status, headers, media_type=MEDIA_TYPE)
+    return JSONResponse(shape.model_dump(exclude_none=True), status, headers, media_type=MEDIA_TYPE)
 
 
 def of(error: Problem) -> JSONResponse:
-    return problem(STATUS.get(error.code, 400), error.code, error.message, error.hint)
+    version = error.version if isinstance(error, Changed | Taken) else None
+    status = STATUS.get(error.code, 400)
+    return problem(status, error.code, error.message, error.hint, version=version)
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
