@@ -74,11 +74,16 @@ def problem(
         title=HTTPStatus(status).phrase,
         status=status,
         code=code,
-        detail=detail,
-        hint=hint,
+        detail=_said(detail),
+        hint=_said(hint),
         version=version,
     )
     return JSONResponse(shape.model_dump(exclude_none=True), status, headers, media_type=MEDIA_TYPE)
+
+
+def _said(sentence: str) -> str:
+    """What may quote half a character that a client has sent, as text that can be sent back."""
+    return sentence.encode("utf-8", "replace").decode()
 
 
 def of(error: Problem) -> JSONResponse:

@@ -11,6 +11,8 @@ LONGEST = 4_000
 def _checked(path: str) -> str:
     if "\0" in path:
         raise ValueError("a path holds no NUL character")
+    if not path.isascii() and path != path.encode("utf-8", "ignore").decode():
+        raise ValueError("a path holds whole characters")
     if path.startswith("/"):
         raise ValueError("a path begins in the project, not with a slash")
     return path
