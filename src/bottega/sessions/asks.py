@@ -60,6 +60,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """With `edit`: the arguments to run with instead. With `result`: what the client's tool gave."""
     grant: str = ""
     """With `allow_all`: what is allowed from now on; empty: this tool."""
+    person: str = ""
+    """The id of the person who answered at a server."""
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -291,6 +293,7 @@ def resolved(ask: Ask, reply: Reply) -> facts.ApprovalResolved:
         reply.input if reply.word == "edit" else None,
         _grant(ask, reply),
         ask.asked.tool_id,
+        reply.person,
     )
 
 
