@@ -1,6 +1,7 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
+import logging
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -9,12 +10,14 @@ from pathlib import Path
 import uvicorn
 
 from bottega.accounts.secret import secret
-from bottega.errors import Misconfigured
+from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
 from bottega.server.house import House, Options
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.studio import Studio
+
+_log = logging.getLogger(__name__)
 
 Ready = Callable[[str, str], None]
 """Is told the address, and the address with a sign-in link, once the server listens."""
@@ -26,7 +29,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
     with closing(listen(options.host, options.port)) as listening:
         async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
             house = House(studio, key, options)
-            await house.projects.add(folder, HOST)
+            await _begin_here(house, folder)
             address = _address(options.host, listening.getsockname()[1])
 
             async def tell() -> None:
@@ -34,6 +37,14 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 ready(address, f"{address}/sign-in#{link}")
 
             await _Server(_config(house), tell).serve(sockets=[listening])
+
+
+async def _begin_here(house: House, folder: Path) -> None:
+    """The start folder is the host's project, unless it is one that can be none."""
+    try:
+        await house.projects.add(folder, HOST)
+    except Refused as problem:
+        _log.warning("the start folder is no project: %s", problem)
 
 
 class _Server(uvicorn.Server):
