@@ -1,5 +1,7 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
+import asyncio
+
 import msgspec
 from starlette.requests import HTTPConnection
 
@@ -25,6 +27,8 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.stopping = asyncio.Event()
+        """Set when the server is about to end: whoever streams says goodbye."""
 
 
 def house_of(connection: HTTPConnection) -> House:

@@ -36,7 +36,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(address, f"{address}/sign-in#{link}")
 
-            await _Server(_config(house), tell).serve(sockets=[listening])
+            await _Server(_config(house), tell, house.stopping).serve(sockets=[listening])
 
 
 async def _begin_here(house: House, folder: Path) -> None:
@@ -48,13 +48,23 @@ async def _begin_here(house: House, folder: Path) -> None:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        tell: Callable[[], Awaitable[None]],
+        stopping: asyncio.Event,
+    ) -> None:
         super().__init__(config)
         self._tell = tell
+        self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         await self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
 
 
 def _secret(settings: Settings) -> bytes:

@@ -79,8 +79,27 @@ async def own_ask(
 
 
 OwnSession = Annotated[Session, Depends(own_session)]
+
+
+async def own_prompt(
+    house: Asked,
+    session: OwnSession,
+    message_id: Annotated[str, Path(max_length=100, description="A prompt of this session.")],
+) -> str:
+    """The id of a prompt that was said to this session, whatever became of it."""
+    named = message_id.lower()
+    await house.studio.runtime.inbox.index_of(session.row, named)
+    return named
+
+
+OwnPrompt = Annotated[str, Depends(own_prompt)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
 
-GUARDS = {own_session: "session_id", own_project: "project_id", own_ask: "ask_id"}
+GUARDS = {
+    own_session: "session_id",
+    own_project: "project_id",
+    own_ask: "ask_id",
+    own_prompt: "message_id",
+}
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

@@ -17,7 +17,7 @@ from bottega.sessions.session import SessionRow, now
 GO = "Carry out the plan."
 
 
-async def accept(
+async def accept(  # noqa: PLR0913 - each is a word of its own
     asks: Asks,
     session: SessionRow,
     mode: Mode,
@@ -26,12 +26,15 @@ async def accept(
     *,
     agent: str = "",
     speaker: Speaker = AT_HOME,
+    plan: str = "",
 ) -> str:
     """In one transaction: the plan is accepted, the mode is chosen, and the prompt that carries it out waits.
 
-    `agent` carries it out, if the session's own does not. Returns the id of that prompt.
+    `agent` carries it out, if the session's own does not. With the id of a `plan`, that one and no other is accepted.
+    Returns the id of the prompt.
     """
-    offered = [ask for ask in asks.open(session.n) if ask.kind == "plan"]
+    waiting = [ask for ask in asks.open(session.n) if ask.kind == "plan"]
+    offered = [ask for ask in waiting if ask.id == plan] if plan else waiting
     if not offered:
         raise NotFound("No plan waits to be accepted.", hint="Ask for one in plan mode.")
     ask = offered[-1]

@@ -77,15 +77,17 @@ class Sessions:
         title: str = "",
         mode: str = "",
         owner: int = HOST,
+        session_id: str = "",
     ) -> SessionRow:
-        session_id = fresh_session()
+        """A new session; with an id that is there already, the one that has it."""
+        session_id = session_id or fresh_session()
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
             connection.execute(
                 "INSERT INTO sessions"
                 " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
                 (session_id, at, at, title, model, agent, folder, VERSION, mode, owner),
             )
 

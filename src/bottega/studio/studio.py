@@ -98,8 +98,12 @@ class Studio:
         title: str = "",
         mode: Mode | Literal[""] = "",
         owner: int = HOST,
+        session_id: str = "",
     ) -> Session:
-        """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used."""
+        """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used.
+
+        With a `session_id` that was begun before, it is that session.
+        """
         where = existing_folder(folder)
         who = self.runtime.agent(agent)
         chosen = self.runtime.choose(model, who).model
@@ -111,6 +115,7 @@ class Studio:
             title=title,
             mode=checked_mode(mode) if mode else "",
             owner=owner,
+            session_id=session_id,
         )
         return Session(self.opened, row)
 

@@ -43,6 +43,18 @@ async def tail(log: Log, n: int, before: int = 0, limit: int = 100) -> Tail:
     return await log.database.read(lambda connection: _tail(connection, n, before, limit))
 
 
+async def newest(log: Log, n: int, kind: str) -> Row | None:
+    """The last fact of that type, if there is one."""
+    begin = f'{{"type":"{kind}"'.encode()
+    return await log.database.read(
+        lambda connection: connection.execute(
+            "SELECT idx, body FROM events WHERE session = ?1 AND kind = 0"
+            " AND substr(body, 1, length(?2)) = ?2 ORDER BY idx DESC LIMIT 1",
+            (n, begin),
+        ).fetchone()
+    )
+
+
 def _tail(connection: sqlite3.Connection, n: int, before: int, limit: int) -> Tail:
     # What is committed while this looks has a larger index than the cursor, and is left to whoever follows.
     last = connection.execute("SELECT last_index FROM sessions WHERE n = ?", (n,)).fetchone()
