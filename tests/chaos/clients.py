@@ -29,9 +29,11 @@ HALF_A_FRAME = b"\x81\xfe\x01\x00mask{"
 class Stage:
     """What all clients of one server share: where it is, whether it lives, and the dice."""
 
-    def __init__(self, address: str, token: str, dice: random.Random) -> None:
+    def __init__(self, address: str, token: str, dice: random.Random, stay: int) -> None:
         self.address = address
         self.dice = dice
+        self.stay = stay
+        """So many events at most until a client does something."""
         self.counts: Counter[str] = Counter()
         self.up = asyncio.Event()
         self.lives = 0
@@ -62,7 +64,8 @@ class Stage:
     async def again(self, attempt: Callable[[], Awaitable[bool]]) -> None:
         """Try until it says that it is through, over all deaths of the server."""
         while True:
-            await self.up.wait()
+            while not self.up.is_set():  # it may be down again before a waiter wakes
+                await self.up.wait()
             life = self.lives
             try:
                 if await attempt():
@@ -105,7 +108,7 @@ class Record:
         self.session_id = session_id
         self.bodies: list[bytes] = []
         self.ends: Counter[str] = Counter()
-        self.asks: list[str] = []
+        self.asks: list[dict[str, Any]] = []
         """What was asked and not yet looked at."""
         self._stage = stage
         self._grown = asyncio.Event()
@@ -120,18 +123,18 @@ class Record:
         if body.startswith(END):
             self.ends[msgspec.json.decode(body)["message_id"]] += 1
         elif body.startswith(ASKED):
-            self.asks.append(msgspec.json.decode(body)["data"]["approval_id"])
+            self.asks.append(msgspec.json.decode(body)["data"])
         self._stage.note("event")
         self._grown.set()
         self._grown = asyncio.Event()
 
-    async def asked(self, message_id: str) -> str:
-        """The next ask, or nothing once that exchange has ended."""
+    async def asked(self, message_id: str) -> dict[str, Any] | None:
+        """The next ask, or None once that exchange has ended."""
         while message_id not in self.ends:
             if self.asks:
                 return self.asks.pop()
             await self._grown.wait()
-        return ""
+        return None
 
     async def reached(self, index: int) -> None:
         while self.last_seen < index:
@@ -159,14 +162,15 @@ class Watcher:
         self._stage.prompted()
         assert (await calling)["message_id"] == message_id
 
-    async def answer(self, ask_id: str) -> None:
+    async def answer(self, asked: dict[str, Any]) -> None:
         """Go on with what was given up after too many deaths."""
-        await self._stage.call("POST", f"/api/asks/{ask_id}", {"word": "continue"}, 409)
+        body = {"word": "continue", "hash": asked.get("hash", "")}
+        await self._stage.call("POST", f"/api/asks/{asked['approval_id']}", body, 409)
 
     async def _visit(self) -> bool:
         """Follow from the last event that is here, then leave somehow."""
         stage = self._stage
-        seen, left = self.record.last_seen, stage.dice.randrange(1, 50)
+        seen, left = self.record.last_seen, stage.dice.randrange(1, stage.stay)
         by_header = stage.dice.random() < 0.5
         async with stage.http.get(
             f"/api/sessions/{self.record.session_id}/events",
@@ -249,9 +253,10 @@ class Browser:
     async def prompt(self, message_id: str, text: str, tab: Tab) -> None:
         await self._say("prompt", message_id, tab, message_id=message_id, text=text)
 
-    async def answer(self, ask_id: str, tab: Tab) -> None:
+    async def answer(self, asked: dict[str, Any], tab: Tab) -> None:
         """Go on with what was given up after too many deaths."""
-        await self._say("answer", ask_id, tab, ask_id=ask_id, word="continue")
+        ask_id, shown = asked["approval_id"], asked.get("hash", "")
+        await self._say("answer", ask_id, tab, ask_id=ask_id, word="continue", hash=shown)
 
     async def _say(self, kind: str, ref: str, tab: Tab, **said: Any) -> None:
         """Send it, over one socket after the other, until it is answered."""
@@ -270,7 +275,7 @@ class Browser:
         socket = await self._open()
         try:
             while True:
-                await self._until(socket, events=dice.randrange(1, 60))
+                await self._until(socket, events=dice.randrange(1, self._stage.stay))
                 act = dice.choice(["hide", "hide", "replace", "refresh", "close", "abort", "half"])
                 if act == "hide":
                     await self._hide(socket)

@@ -124,17 +124,18 @@ class Day:
                 seen[index] = shown
                 event = msgspec.json.decode(shown)
                 if event["type"] == "approval_required":
-                    await self._allow(event["data"]["approval_id"])
+                    await self._allow(event["data"]["approval_id"], event["data"].get("hash", ""))
                 elif event["type"] == "exchange_response" and event["message_id"] == message_id:
                     return
 
-    async def _allow(self, ask_id: str) -> None:
-        await self._call("POST", f"asks/{ask_id}", {"word": "allow_once"}, 404, 409)
+    async def _allow(self, ask_id: str, shown: str) -> None:
+        answer = {"word": "allow_once", "hash": shown}
+        await self._call("POST", f"asks/{ask_id}", answer, 404, 409)
 
     async def allow_all(self) -> None:
         """What still waits for an answer."""
         for ask in (await self._call("GET", "asks"))["asks"]:
-            await self._allow(ask["id"])
+            await self._allow(ask["id"], ask["hash"])
 
     async def settled(self) -> list[str]:
         """Wait until nothing is on its way in any session; how each is then."""

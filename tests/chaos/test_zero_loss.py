@@ -25,8 +25,10 @@ from tests.server.serving import Serving
 SESSIONS = 200 if LONG else 12
 DISCONNECTS = 5_000 if LONG else 150
 KILLS = 100 if LONG else 3
-PAUSE = 0.25 if LONG else 0.03
+PAUSE = 0.25 if LONG else 0.02
 """Seconds between two pieces of one answer."""
+STAY = 60 if LONG else 20
+"""Events that a client sees at most until it does something."""
 PATIENCE = 3_600 if LONG else 60
 GROUP = 4
 
@@ -60,7 +62,7 @@ async def test_every_client_has_what_the_log_has_whatever_is_cut_hidden_or_kille
 
 class Play:
     def __init__(self, serving: Serving, telling: Telling) -> None:
-        self.stage = Stage(serving.address, serving.token(), random.Random(SEED))
+        self.stage = Stage(serving.address, serving.token(), random.Random(SEED), STAY)
         self.stage.up.set()
         self.said: dict[str, str] = {}
         """The story that each prompt asked for, by its message_id."""
@@ -103,8 +105,8 @@ class Play:
             message_id, key = str(uuid.uuid4()), f"s{number:03}-p{turn}"
             self.said[message_id] = key
             await who.prompt(message_id, f"tell {key}", *tab)
-            while ask_id := await record.asked(message_id):
-                await who.answer(ask_id, *tab)
+            while asked := await record.asked(message_id):
+                await who.answer(asked, *tab)
             turn += 1
 
     async def _kill(self) -> None:
