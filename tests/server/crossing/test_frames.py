@@ -5,7 +5,6 @@ that nobody has thought about fails here.
 """
 
 import re
-import uuid
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -13,8 +12,8 @@ import msgspec
 import pytest
 
 from bottega.server.hub import frames
-from tests.server.belongings import Owner, everything_of, never
-from tests.server.hub.wire import Wire, wired
+from tests.server.crossing.belongings import Owner, everything_of, never
+from tests.server.hub.wire import Wire, fresh, wired
 from tests.server.serving import Serving
 
 SAID: dict[str, dict[str, Any]] = {
@@ -72,37 +71,58 @@ async def told(wire: Wire, kind: str, ids: dict[str, str]) -> str:
     """The answer, without any id in it."""
     answer = await wire.ask(**framed(kind, ids))
     text = msgspec.json.encode({k: v for k, v in answer.items() if k != "ref"}).decode()
-    for each in ids.values():
+    for each in filter(None, ids.values()):
         text = text.replace(each, "ID")
     return re.sub(r"ses_[0-9a-f]{32}", "ID", text)
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="package")
 async def test_what_is_anothers_is_answered_in_every_frame_as_what_never_was(
-    shared: Serving, people: list[Owner]
+    served: Serving, people: list[Owner]
 ) -> None:
     ada, bob, _ = people
-    before = everything_of(ada, shared.home)
+    before = everything_of(ada, served.home)
     wrong: list[object] = []
     async with wired(bob.client) as wire:
         for kind, name in crossings():
-            if kind == "new-tab" and name == "session_id":
-                own = {**bob.ids, "tab_id": str(uuid.uuid4())}
-            elif kind == "new-tab":
-                own = {**bob.ids, "session_id": "", "tab_id": str(uuid.uuid4())}
-            else:
-                own = bob.ids
+            if (kind, name) in OWN:
+                continue
+            own = {**bob.ids, "tab_id": fresh()} if kind == "new-tab" else bob.ids
+            if (kind, name) == ("new-tab", "project_id"):
+                own["session_id"] = ""
             got = await told(wire, kind, {**own, name: ada.ids[name]})
             expected = await told(wire, kind, {**own, name: never(ada.ids[name])})
-            if got != expected or ((kind, name) not in OWN and '"error"' not in got):
+            if got != expected or '"error"' not in got:
                 wrong.append((kind, name, got, expected))
         heard = msgspec.json.encode(wire.frames).decode()
     assert wrong == []
     assert ada.word not in heard
-    assert everything_of(ada, shared.home) == before
+    assert everything_of(ada, served.home) == before
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="package")
+async def test_an_id_of_anothers_that_clients_make_is_as_good_as_any_and_leads_nowhere(
+    served: Serving, people: list[Owner]
+) -> None:
+    ada, _, host = people
+    before = everything_of(ada, served.home)
+    async with wired(host.client) as wire:
+        for given in (ada.ids, {name: never(each) for name, each in ada.ids.items()}):
+            tab_id, message_id = given["tab_id"], given["message_id"]
+            gone = await wire.ask(type="restore", tabs=[{"tab_id": tab_id, "last_seen": 0}])
+            assert gone["gone"] == [tab_id]
+            made = await wire.ask(type="new-tab", tab_id=tab_id, model=host.model)
+            assert made["session_id"] != ada.ids["session_id"]
+            mine = {"tab_id": tab_id, "message_id": message_id}
+            assert not (await wire.ask(type="cancel", **mine))["found"]
+            assert not (await wire.ask(type="prompt", **mine, text="hello"))["repeated"]
+            await wire.ask(type="close-tab", tab_id=tab_id)
+        heard = msgspec.json.encode(wire.frames).decode()
+    assert ada.word not in heard
+    assert everything_of(ada, served.home) == before
+
+
+@pytest.mark.asyncio(loop_scope="package")
 @pytest.mark.parametrize("name", ["session_id", "project_id"])
 async def test_a_simple_frame_with_anothers_id_is_answered_as_one_with_an_id_that_never_was(
     people: list[Owner], name: str

@@ -5,13 +5,16 @@ A name without a maker here is one that nobody has thought about: the tests that
 
 import sqlite3
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from bottega.accounts.passes import Passes
 from bottega.accounts.people import People
+from bottega.accounts.secret import secret
 from bottega.projects.projects import Projects
 from bottega.runtime import MIGRATIONS
 from bottega.storage.database import Database
@@ -110,18 +113,23 @@ MAKERS: dict[str, Callable[[Owner], Awaitable[str]]] = {
 }
 
 
-async def owner_of(serving: Serving, name: str, client: Client, folder: Path) -> Owner:
-    """That person, with a project of their own: registered by somebody at this machine, as it has to be."""
+@asynccontextmanager
+async def owner_of(serving: Serving, name: str, folder: Path) -> AsyncGenerator[Owner]:
+    """That person, with a token and a project of their own: both had as somebody at this machine has them."""
     folder.mkdir()
     database = Database.open(Home(serving.home), MIGRATIONS)
     try:
-        person = People(database).named(name)
+        people = People(database)
+        known = [each for each in people.list() if each.name == name]
+        person = known[0] if known else await people.add(name)
+        token = await Passes(database, secret(serving.home)).give(person, "token")
         project = await Projects(database).add(folder, person.n)
     finally:
         database.close()
-    owner = Owner(name, client, project.id, folder)
-    (folder / "notes.txt").write_text(owner.word)
-    return owner
+    async with serving.client(token) as client:
+        owner = Owner(name, client, project.id, folder)
+        (folder / "notes.txt").write_text(owner.word)
+        yield owner
 
 
 def never(known: str) -> str:
@@ -139,7 +147,10 @@ def everything_of(owner: Owner, home: Path) -> dict[str, Any]:
             return connection.execute(text).fetchall()
 
         stored = {
-            "sessions": select(f"SELECT * FROM sessions WHERE owner = {n}"),
+            "sessions": select(
+                "SELECT id, title, agent, model, mode, folder, status, last_index FROM sessions"
+                f" WHERE owner = {n}"
+            ),
             "events": select(f"SELECT * FROM events WHERE session IN ({sessions}) ORDER BY n"),
             "inbox": select(f"SELECT * FROM inbox WHERE session IN ({sessions})"),
             "asks": select(f"SELECT * FROM asks WHERE session IN ({sessions})"),

@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 
 from bottega.server.app import API, routers
 from bottega.server.who import GUARDS, calling, the_host
-from tests.server.belongings import MAKERS, Owner, everything_of, never
+from tests.server.crossing.belongings import MAKERS, Owner, everything_of, never
 from tests.server.serving import Serving
 
 OPEN = {
@@ -104,7 +104,7 @@ def test_every_route_is_for_somebody_who_is_signed_in_or_open_for_a_reason() -> 
 def test_every_name_in_a_path_is_checked_by_a_guard() -> None:
     assert unguarded(WAYS) == []
     named = {name for way in WAYS for name in way.names} - set(FOR_ALL)
-    assert named <= set(MAKERS), "tests/server/belongings.py makes no such thing"
+    assert named <= set(MAKERS), "tests/server/crossing/belongings.py makes no such thing"
 
 
 def test_what_belongs_to_nobody_in_particular_is_the_hosts_to_change() -> None:
@@ -126,13 +126,13 @@ async def told(who: Owner, way: Way, ids: dict[str, str]) -> Told:
     return response.status, text
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="package")
 @pytest.mark.parametrize("intruder", [1, 2], ids=["member", "host"])
 async def test_what_is_anothers_is_answered_on_every_route_as_what_never_was(
-    shared: Serving, people: list[Owner], intruder: int
+    served: Serving, people: list[Owner], intruder: int
 ) -> None:
     ada, other = people[0], people[intruder]
-    before = everything_of(ada, shared.home)
+    before = everything_of(ada, served.home)
     wrong: list[object] = []
     for way in OWNED:
         theirs = {name: ada.ids.get(name, "x") for name in way.names}
@@ -142,15 +142,15 @@ async def test_what_is_anothers_is_answered_on_every_route_as_what_never_was(
         if got != expected or not hidden or ada.word in got[1]:
             wrong.append((way, got, expected))
     assert wrong == []
-    assert everything_of(ada, shared.home) == before
+    assert everything_of(ada, served.home) == before
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="package")
 async def test_anothers_child_of_my_own_parent_is_answered_as_what_never_was(
-    shared: Serving, people: list[Owner]
+    served: Serving, people: list[Owner]
 ) -> None:
     ada, bob, _ = people
-    before = everything_of(ada, shared.home)
+    before = everything_of(ada, served.home)
     nested = [way for way in OWNED if len(way.names) > 1]
     assert nested
     wrong: list[object] = []
@@ -162,10 +162,10 @@ async def test_anothers_child_of_my_own_parent_is_answered_as_what_never_was(
         if got != expected or got[0] != 404:
             wrong.append((way, got, expected))
     assert wrong == []
-    assert everything_of(ada, shared.home) == before
+    assert everything_of(ada, served.home) == before
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="package")
 async def test_what_lists_things_lists_only_ones_own(people: list[Owner]) -> None:
     ada, bob, _ = people
     listing = [way for way in WAYS if way.method == "GET" and not way.names and not way.is_hosts]
@@ -174,7 +174,7 @@ async def test_what_lists_things_lists_only_ones_own(people: list[Owner]) -> Non
         assert [each for each in (ada.word, *ada.ids.values()) if each in text] == [], way
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="package")
 async def test_a_member_is_refused_whatever_is_the_hosts_alone(people: list[Owner]) -> None:
     hosts = [way for way in WAYS if way.is_hosts]
     assert hosts
