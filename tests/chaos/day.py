@@ -36,7 +36,7 @@ RULES = {
         [say("I write two files."), call("write_file", file_path="a", content="a\n" * 20_000)],
         [call("write_file", file_path="b", content="b")],
         [call("bash_exec", command="echo here >> trace")],
-        [call("delegate", agent="explorer", task="look")],
+        [call("delegate", agent="explainer", task="look")],
         [say("All is done.")],
     ],
     "look": [[call("list_dir", path=".")], [say("I looked.")]],
@@ -124,26 +124,28 @@ class Day:
                 seen[index] = shown
                 event = msgspec.json.decode(shown)
                 if event["type"] == "approval_required":
-                    await self._allow(event["data"]["approval_id"], event["data"].get("hash", ""))
+                    await self._allow(event["data"])
                 elif event["type"] == "exchange_response" and event["message_id"] == message_id:
                     return
 
-    async def _allow(self, ask_id: str, shown: str) -> None:
-        answer = {"word": "allow_once", "hash": shown}
-        await self._call("POST", f"asks/{ask_id}", answer, 404, 409)
+    async def _allow(self, asked: dict[str, Any]) -> None:
+        word = "continue" if asked["kind"] == "resume" else "allow_once"
+        answer = {"word": word, "hash": asked.get("hash", "")}
+        await self._call("POST", f"asks/{asked['approval_id']}", answer, 404, 409)
 
     async def allow_all(self) -> None:
         """What still waits for an answer."""
         for ask in (await self._call("GET", "asks"))["asks"]:
-            await self._allow(ask["id"], ask["hash"])
+            await self._allow({**ask, "approval_id": ask["id"]})
 
-    async def settled(self) -> list[str]:
-        """Wait until nothing is on its way in any session; how each is then."""
+    async def settled(self) -> None:
+        """Wait until nothing is on its way in any session, but for what waits for an answer."""
         while True:
+            asks = {ask["session_id"] for ask in (await self._call("GET", "asks"))["asks"]}
             page = await self._call("GET", "sessions")
-            states = [each["status"] for each in page["sessions"]]
-            if {"idle", "waiting"}.issuperset(states):
-                return states
+            busy = [each for each in page["sessions"] if each["status"] in ("queued", "running")]
+            if all(each["id"] in asks for each in busy):
+                return
             await asyncio.sleep(0.02)
 
 

@@ -35,7 +35,9 @@ ELSEWHERE = {
     "files.before_switch_back": "only where a change fails half-way: tests/workspaces/changes",
 }
 """Points that no request to a server comes to by itself, and where they are tried."""
-HERE = [name for name in ALL if name not in ELSEWHERE]
+AFTER = {"fence.after_take_over": "resume", "parking.after_ask": "park"}
+"""Points that only the life after a death comes to, and what it must do with what it finds."""
+HERE = [name for name in ALL if name not in {*ELSEWHERE, *AFTER}]
 PASSAGES = (1, 2, 3, 5, 8) if LONG else (1,)
 PATIENCE = 5.0
 
@@ -60,7 +62,7 @@ async def test_a_day_comes_to_every_failpoint_but_those_that_are_named(
     async with day.at(forked.address, await forked.token()):
         await day.spend()
     passed = forked.passages()
-    assert set(ALL) - set(passed) == set(ELSEWHERE)
+    assert set(ALL) - set(passed) == {*ELSEWHERE, *AFTER}
 
 
 @pytest.mark.chaos
@@ -77,6 +79,29 @@ async def test_a_server_that_dies_at_a_failpoint_loses_nothing_and_does_nothing_
     if passage == 1 or not forked.is_alive():
         assert await forked.death() == -9, "the point was never passed"
     forked.kill()
+    await goes_on(forked, day)
+
+
+@pytest.mark.chaos
+@pytest.mark.requirement("C21")
+@pytest.mark.parametrize("point", AFTER)
+async def test_a_server_that_dies_of_what_it_found_loses_nothing_and_does_nothing_twice(
+    forked: Forked, day: Day, point: str
+) -> None:
+    forked.home.mkdir()
+    (forked.home / "config.toml").write_text(f'on_crash = "{AFTER[point]}"\n')
+    forked.start("tool.after_intent=kill@1")
+    with suppress(aiohttp.ClientError, OSError, EOFError):
+        async with day.at(forked.address, await forked.token()):
+            await day.spend()
+    assert await forked.death() == -9
+    forked.start(f"{point}=kill")
+    assert await forked.death() == -9, "the point was never passed"
+    await goes_on(forked, day)
+
+
+async def goes_on(forked: Forked, day: Day) -> None:
+    """In the next life all is over, or waits for an answer, at once; and the day can be spent to its end."""
     assert forked.start()
     async with day.at(forked.address, await forked.token()):
         async with asyncio.timeout(PATIENCE):
@@ -98,7 +123,8 @@ async def all_is_well(forked: Forked, day: Day) -> None:
         calls_are_answered_once(log)
         each_prompt_has_one_end(log)
     effects_were_allowed(logs)
-    assert (forked.folder / "trace").read_text() in ("", "here\n"), "a command ran twice"
+    trace = forked.folder / "trace"
+    assert not trace.exists() or trace.read_text() == "here\n", "a command ran twice"
     await histories_are_valid(forked.home)
     nothing_is_left_behind(forked)
 

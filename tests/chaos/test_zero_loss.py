@@ -119,11 +119,23 @@ class Play:
                 await struck.wait()
             else:
                 self._strike()
-            await asyncio.to_thread(self._serving.kill)
-            await asyncio.to_thread(self._serving.start)
-            self.stage.up.set()
+            await self._restart()
         while self.stage.counts["disconnect"] < DISCONNECTS:
             await self.stage.heard.wait()
+
+    async def _restart(self) -> None:
+        """Whatever fails meanwhile: no process is left without an owner."""
+        starting = asyncio.gather(asyncio.to_thread(self._again))
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await starting
+            raise
+        self.stage.up.set()
+
+    def _again(self) -> None:
+        self._serving.kill()
+        self._serving.start()
 
     def _strike(self) -> None:
         self.stage.up.clear()
