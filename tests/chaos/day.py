@@ -57,7 +57,8 @@ class Day:
         """Of the steps that are done."""
         self.seen: dict[str, dict[int, bytes]] = {}
         """By session and index: the bodies of all events that were shown."""
-        self.prompts = {word: str(uuid.uuid4()) for word in ("talk 1", "talk 2", "talk 3", "work")}
+        self._ids: dict[str, str] = {}
+        """Of what was said."""
 
     @asynccontextmanager
     async def at(self, address: str, token: str) -> AsyncGenerator["Day"]:
@@ -71,10 +72,10 @@ class Day:
         await self._once("key", self._key)
         await self._once("settings", self._settings)
         session = await self._once("begin", self._begin)
-        for word in self.prompts:
+        for word in ("talk 1", "talk 2", "talk 3", "work"):
             await self._once(word, lambda word=word: self._prompt(session, word))
         await self._once("compact", lambda: self._call("POST", f"sessions/{session}/compact"))
-        await self._once("after", lambda: self._prompt(session, "talk 4"))
+        await self._once("talk 4", lambda: self._prompt(session, "talk 4"))
         forked = await self._once("fork", lambda: self._fork(session))
         await self._once("clear", lambda: self._call("POST", f"sessions/{forked}/clear"))
         await self._once("delete", lambda: self._delete(forked))
@@ -110,7 +111,7 @@ class Day:
 
     async def _prompt(self, session: str, word: str) -> None:
         """Say it, allow what is asked, and follow until it has ended."""
-        message_id = self.prompts.setdefault(word, str(uuid.uuid4()))
+        message_id = self._ids.setdefault(word, str(uuid.uuid4()))
         body = {"message_id": message_id, "content": word}
         await self._call("POST", f"sessions/{session}/prompts", body)
         seen = self.seen.setdefault(session, {})
