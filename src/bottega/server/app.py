@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
+from bottega.server.outside.outside import install
 from bottega.server.routes import sessions, setup
 
 API = "/api"
@@ -29,4 +30,5 @@ def create_app(house: House) -> FastAPI:
     problems.install(app)
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(401, 403, 422, 429))
+    app.state.outside = install(app, house)
     return app

@@ -1,5 +1,8 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
+from collections.abc import Callable
+from typing import Literal
+
 import msgspec
 from starlette.requests import HTTPConnection
 
@@ -16,6 +19,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8448
     """0: any that is free."""
+    log_format: Literal["human", "json"] = "human"
+    debug: bool = False
+    """Log more."""
+    metrics_token: str = ""
+    """Who has it may read the metrics; empty: only the host may."""
 
 
 class House:
@@ -27,6 +35,9 @@ class House:
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
         self.offers = Offers(studio.runtime)
+        self.workers_alive: Callable[[], bool] = lambda: True
+        """Whether somebody runs what is admitted; the worker of this process does as long as it answers."""
+        self.worker_restarts: Callable[[], int] = lambda: 0
 
 
 def house_of(connection: HTTPConnection) -> House:

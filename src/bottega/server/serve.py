@@ -6,12 +6,15 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import uvicorn
+from fastapi import FastAPI
 
 from bottega.accounts.secret import secret
 from bottega.errors import Misconfigured
 from bottega.server.app import create_app
 from bottega.server.house import House, Options
+from bottega.server.outside.metrics import metrics_token
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.studio import Studio
@@ -22,6 +25,7 @@ Ready = Callable[[str, str], None]
 
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
+    options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)
     with closing(listen(options.host, options.port)) as listening:
         async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
@@ -33,7 +37,9 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(address, f"{address}/sign-in#{link}")
 
-            await _Server(_config(house), tell).serve(sockets=[listening])
+            app = create_app(house)
+            async with app.state.outside:
+                await _Server(_config(app), tell).serve(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
@@ -51,9 +57,9 @@ def _secret(settings: Settings) -> bytes:
     return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
 
 
-def _config(house: House) -> uvicorn.Config:
+def _config(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
-        create_app(house),
+        app,
         log_config=None,
         access_log=False,
         lifespan="off",
