@@ -21,8 +21,9 @@ Reason = Literal["database", "worker", "disk"]
 class Readiness:
     """What was found, kept for a moment."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, little: int = LITTLE) -> None:
         self._house = house
+        self._little = little
         self._looking: asyncio.Task[list[Reason]] | None = None
         self._looked = 0.0
 
@@ -38,7 +39,7 @@ class Readiness:
             found.append("database")
         if not house.workers_alive():
             found.append("worker")
-        if await asyncio.to_thread(_free, house) < LITTLE:
+        if await asyncio.to_thread(_free, house) < self._little:
             found.append("disk")
         self._looked = time.monotonic()
         return found
