@@ -1,9 +1,10 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
+import signal
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -46,6 +47,18 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
         self._tell = tell
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """A signal ends the server, and not the process: what was begun is still to be ended after it."""
+        loop = asyncio.get_running_loop()
+        for each in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(each, self.handle_exit, each, None)
+        try:
+            yield
+        finally:
+            for each in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(each)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,29 +28,14 @@ def lines_of(said: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in said.splitlines()]
 
 
-async def settled(serving: Serving) -> None:
-    """Return once the server has seen what was written to its home: it looks five times a second."""
-    async with serving.client() as client:
-        async with asyncio.timeout(10):
-            seen = -1.0
-            while True:
-                _, text = await client.call("GET", "/metrics")
-                told = next(l for l in text.splitlines() if l.startswith("bottega_events_total"))
-                if (now := float(told.split()[-1])) == seen > 0:
-                    return
-                seen = now
-                await asyncio.sleep(0.5)
-
-
 @pytest.mark.requirement("X22")
 async def test_each_stage_of_an_exchange_is_a_line_with_its_times(
     home: Path, folder: Path, scripted: Callable[..., str]
 ) -> None:
-    call = {"do": "call", "name": "write_file", "input": {"path": "a.txt", "content": CANARY}}
+    call = {"do": "call", "name": "write_file", "input": {"file_path": "a.txt", "content": CANARY}}
     model = scripted([{"do": "think", "text": CANARY}, call], [{"do": "say", "text": CANARY}])
     with Serving(home, folder, "--log-format", "json") as serving:
         code = await run_beside(home, folder, model, f"write {CANARY}", "--mode", "ask")
-        await settled(serving)
         _, said = serving.stop()
     assert code == 4, "it waits for an answer"
 
@@ -96,14 +82,12 @@ async def test_no_secret_is_in_any_line_figure_error_or_answer(
         "ANTHROPIC_API_KEY": f"sk-ant-{CANARY}",
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
         "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
-        "BOTTEGA_SECRET": f"secret-{CANARY}-and-long-enough-to-be-good",
         "BOTTEGA_METRICS_TOKEN": f"metrics-{CANARY}",
     }
     out: list[str] = []
     with Serving(
         home, folder, "--debug", "--log-format", "json", environment=environment
     ) as serving:
-        os.environ["BOTTEGA_SECRET"] = environment["BOTTEGA_SECRET"]
         async with serving.client() as client:
             for method, path in (
                 *(("GET", path) for path in ("agents", "models", "settings", "keys", "discovery")),
@@ -129,11 +113,10 @@ async def test_no_secret_is_in_any_line_figure_error_or_answer(
         assert (
             await run_beside(home, folder, scripted([{"do": "say", "text": CANARY}]), CANARY) == 0
         )
-        await settled(serving)
         _, said = serving.stop()
 
     assert "stage" in said
-    hits = [text for text in (*out, said) if CANARY in text]
+    hits = [line for text in (*out, said) for line in text.splitlines() if CANARY in line]
     assert hits == []
 
 
@@ -148,11 +131,12 @@ async def test_a_stderr_that_nobody_reads_holds_nothing_up(home: Path, folder: P
         # 600 lines of some 300 bytes: more than twice what a pipe holds.
         assert slowest < 5
         began = time.monotonic()
-        process = serving._process  # type: ignore[attr-defined]
-        assert process
-        process.terminate()
-        process.wait(timeout=15)
+        os.kill(serving.pid, signal.SIGTERM)
+        async with asyncio.timeout(10):
+            while Path(f"/proc/{serving.pid}/stat").read_text().split(")")[-1].split()[0] != "Z":
+                await asyncio.sleep(0.02)
         assert time.monotonic() - began < 10
+        serving.kill()
 
 
 async def _ask(client: aiohttp.ClientSession) -> None:
@@ -251,7 +235,7 @@ async def test_a_loop_that_stood_still_is_noticed_and_told(
     async with asyncio.timeout(10):
         while not stalls.count:
             await asyncio.sleep(0)
-            time.sleep(0.09)
+            time.sleep(0.09)  # noqa: ASYNC251 - this is what is to be noticed
     watching.cancel()
     assert stalls.longest() > 0.05
     assert caplog.records[0].fields["stall_ms"] >= 50  # type: ignore[attr-defined]

@@ -64,8 +64,8 @@ async def test_an_exchange_its_model_calls_and_tools_are_spans_without_what_was_
     home: Path, folder: Path, scripted: Callable[..., str]
 ) -> None:
     model = scripted(
-        [{"do": "call", "name": "read_file", "input": {"path": "notes.txt"}}],
-        [{"do": "call", "name": "read_file", "input": {"path": SAID}}],
+        [{"do": "call", "name": "read_file", "input": {"file_path": "notes.txt"}}],
+        [{"do": "call", "name": "read_file", "input": {"file_path": SAID}}],
         [{"do": "say", "text": SAID}],
     )
     async with Receiver() as receiver:
@@ -103,7 +103,7 @@ async def _stopped(serving: Serving) -> None:
     import asyncio
 
     code, said = await asyncio.to_thread(serving.stop)
-    assert code in (0, -15, 143), said
+    assert code == 0, said
 
 
 async def test_a_receiver_that_is_not_there_holds_nothing_up(home: Path, folder: Path) -> None:

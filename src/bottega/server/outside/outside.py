@@ -26,7 +26,8 @@ def install(app: FastAPI, house: House) -> "Outside":
     outside = Outside(watched)
     app.include_router(health.router)
     app.include_router(metrics.router)
-    app.add_middleware(Requests, counts=watched.counts, ended=outside.answered)
+    prefix = (app.openapi_url or "").rpartition("/")[0]
+    app.add_middleware(Requests, prefix=prefix, counts=watched.counts, ended=outside.answered)
     return outside
 
 

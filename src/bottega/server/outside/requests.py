@@ -1,6 +1,7 @@
 """Around every request: an id, its time, its line in the log. Sees no body, and tells no query and no path as typed."""
 
 import logging
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +13,9 @@ from bottega.server.outside.counts import UNKNOWN, Counts
 from bottega.server.outside.logs import REQUEST
 
 HEADER = b"x-request-id"
-_IDS = ("session_id", "project_id", "ask_id", "message_id", "worker_id", "shell_id", "slug")
-"""Names in a path that may be told in a log; never a ticket."""
+_IDS = ("session_id", "project_id", "ask_id", "message_id", "worker_id", "shell_id")
+"""Names in a path that are told in a log, if they look like ids of ours; never a ticket."""
+_ID = re.compile(r"[a-z]{2,8}_[0-9a-f]{16,40}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _REFUSALS = ("websocket.close", "websocket.http.response.start")
 _QUIET = ("/healthz", "/readyz", "/metrics")
 
@@ -25,8 +27,9 @@ Ended = Callable[["Exchanged"], None]
 class Exchanged:
     """One request, and how it was answered."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, prefix: str) -> None:
         self.scope = scope
+        self._prefix = prefix
         self.id = fresh("req")
         self.at = time.time_ns()
         self._began = time.monotonic()
@@ -50,13 +53,18 @@ class Exchanged:
     @property
     def route(self) -> str:
         """The template of its path, as the routes know it."""
-        path = getattr(self.scope.get("route"), "path", "")
+        path: str = getattr(self.scope.get("route"), "path", "")
+        typed = self.scope["path"].removeprefix(self.scope.get("root_path", ""))
+        # A route that was included does not know under which prefix.
+        if path and typed.startswith(f"{self._prefix}/") and not path.startswith(self._prefix):
+            return f"{self._prefix}{path}"
         return path or UNKNOWN
 
 
 class Requests:
-    def __init__(self, app: ASGIApp, counts: Counts, ended: Ended) -> None:
+    def __init__(self, app: ASGIApp, prefix: str, counts: Counts, ended: Ended) -> None:
         self._app = app
+        self._prefix = prefix
         self._counts = counts
         self._ended = ended
 
@@ -64,7 +72,7 @@ class Requests:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        request = Exchanged(scope)
+        request = Exchanged(scope, self._prefix)
         scope.setdefault("state", {})["request_id"] = request.id
         token = REQUEST.set(request.id)
         self._counts.open[scope["type"]] += 1
@@ -99,7 +107,8 @@ def _tell(request: Exchanged) -> None:
     if not _log.isEnabledFor(level):
         return
     parameters: dict[str, Any] = request.scope.get("path_params") or {}
-    named = {name: str(parameters[name])[:100] for name in _IDS if name in parameters}
+    given = {name: str(parameters[name]) for name in _IDS if name in parameters}
+    named = {name: value for name, value in given.items() if _ID.fullmatch(value)}
     fields = {
         "method": request.method,
         "route": request.route,
