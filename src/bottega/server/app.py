@@ -8,6 +8,7 @@ from starlette.routing import WebSocketRoute
 from bottega import __version__
 from bottega.server import document, problems
 from bottega.server.house import House
+from bottega.server.outside.outside import install
 from bottega.server.pages import pages
 from bottega.server.routes import (
     asks,
@@ -67,4 +68,5 @@ def create_app(house: House) -> FastAPI:
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)
     app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
+    app.state.outside = install(app, house)
     return app

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from time import monotonic
+from typing import Literal
 
 import msgspec
 from starlette.requests import HTTPConnection
@@ -38,6 +39,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What every path begins with, such as `/bottega`."""
     workers: int = 0
     """How many worker processes run what is admitted; 0: the server does so itself."""
+    log_format: Literal["human", "json"] = "human"
+    debug: bool = False
+    """Log more."""
+    metrics_token: str = ""
+    """Who has it may read the metrics; empty: only the host may."""
 
     @property
     def is_secure(self) -> bool:
