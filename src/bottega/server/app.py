@@ -7,14 +7,14 @@ from fastapi import APIRouter, FastAPI
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
-from bottega.server.routes import files, projects, sessions
+from bottega.server.routes import files, projects, sessions, shells
 
 API = "/api"
 
 
 def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
-    return (sessions.router, projects.router, files.router)
+    return (sessions.router, projects.router, files.router, shells.router)
 
 
 def create_app(house: House) -> FastAPI:

@@ -7,6 +7,7 @@ from bottega.accounts.passes import Passes
 from bottega.accounts.people import People
 from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
+from bottega.server.shells import ServedShells
 from bottega.studio import Studio
 
 
@@ -27,6 +28,11 @@ class House:
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
         self.files = Files(studio.opened.hands.locked, database.home.workspace)
+        self.shells = ServedShells(studio)
+
+    async def close(self) -> None:
+        """End what this process holds for people, before the studio ends."""
+        await self.shells.close_all()
 
 
 def house_of(connection: HTTPConnection) -> House:

@@ -42,6 +42,8 @@ STATUS = {
     "workspace_gone": 404,
     "too_large": 413,
     "disk_full": 507,
+    "busy": 409,
+    "not_started": 503,
 }
 """By the code of a `Problem`; others are 400."""
 

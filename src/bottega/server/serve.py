@@ -36,7 +36,10 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(address, f"{address}/sign-in#{link}")
 
-            await _Server(_config(house), tell).serve(sockets=[listening])
+            try:
+                await _Server(_config(house), tell).serve(sockets=[listening])
+            finally:
+                await house.close()
 
 
 async def _begin_here(house: House, folder: Path) -> None:

@@ -11,6 +11,7 @@ from bottega.accounts.people import Person
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
+from bottega.server.shells import ServedShell
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
 
@@ -78,9 +79,24 @@ async def own_ask(
     raise NotFound(f"There is no ask {ask_id!r} here.")
 
 
+async def own_shell(
+    house: Asked,
+    person: Signed,
+    project: Annotated[Project, Depends(own_project)],
+    shell_id: Annotated[str, Path(max_length=100)],
+) -> ServedShell:
+    return house.shells.get(person.n, project, shell_id)
+
+
 OwnSession = Annotated[Session, Depends(own_session)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
+OwnShell = Annotated[ServedShell, Depends(own_shell)]
 
-GUARDS = {own_session: "session_id", own_project: "project_id", own_ask: "ask_id"}
+GUARDS = {
+    own_session: "session_id",
+    own_project: "project_id",
+    own_ask: "ask_id",
+    own_shell: "shell_id",
+}
 """What checks each name in a path: a name in a path that none of them takes fails the build."""
