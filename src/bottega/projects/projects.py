@@ -15,6 +15,7 @@ from bottega.ids import fresh
 from bottega.projects.fit import refuse_unfit
 from bottega.sessions.session import now
 from bottega.storage.database import Database
+from bottega.workspaces.watch.walk import is_text
 
 LONGEST_NAME = 255
 _COLUMNS = "n, id, owner, name, folder, created_at"
@@ -108,6 +109,8 @@ def _name(given: str) -> str:
 
 def _real(folder: Path) -> str:
     real = os.path.realpath(folder.expanduser())
+    if not is_text(real):
+        raise BadUsage("The folder's path is no text.", hint="Rename the folder first.")
     if not os.path.isdir(real):
         raise BadUsage(f"{str(folder)!r} is not a folder.", hint="Give an existing folder.")
     return real

@@ -7,14 +7,14 @@ from fastapi import APIRouter, FastAPI
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
-from bottega.server.routes import files, projects, sessions, shells
+from bottega.server.routes import changes, files, projects, sessions, shells
 
 API = "/api"
 
 
 def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
-    return (sessions.router, projects.router, files.router, shells.router)
+    return (sessions.router, projects.router, files.router, shells.router, changes.router)
 
 
 def create_app(house: House) -> FastAPI:
