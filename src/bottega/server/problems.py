@@ -51,6 +51,8 @@ STATUS = {
     "workspace_gone": 404,
     "too_large": 413,
     "disk_full": 507,
+    "busy": 409,
+    "not_started": 503,
 }
 """By the code of a `Problem`, or of the kind that it is one of; others are 400."""
 

@@ -66,7 +66,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                         await server.serve(sockets=[listening])
                         await ending
                     finally:
-                        await house.hub.close()
+                        await house.close()
 
 
 MARGIN = 4.0
