@@ -1,9 +1,10 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
+import signal
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -48,6 +49,13 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
         self._tell = tell
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """A signal ends the serving, and no more: whoever opened something gets to close it."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
