@@ -2,25 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from bottega.server.guard.bodies import MOST_BODY, MOST_UPLOAD, most_of
 from bottega.server.guard.door import Door, Measures
 from bottega.server.guard.rates import Rate
-from bottega.server.house import House, Options
-from bottega.settings import load
-from bottega.studio import Studio
-
-
-@pytest.fixture
-async def house(home: Path) -> AsyncIterator[House]:
-    async with Studio(settings=load(home=home, environment={})) as studio:
-        yield House(studio, b"a secret of these tests", Options())
+from bottega.server.house import House
 
 
 class Application:
