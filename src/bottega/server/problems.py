@@ -81,7 +81,8 @@ def problem(
 
 def _sayable(text: str) -> str:
     """A sentence may hold what somebody sent: no more of it than can be read, and nothing that is no text."""
-    return text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return short.encode("utf-8", "replace").decode("utf-8")
 
 
 def of(error: Problem) -> JSONResponse:
@@ -128,7 +129,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = ".".join(str(part)[:100] for part in first["loc"][:10])
     return problem(
         422, "bad_usage", f"{where}: {first['msg']}.", "GET /api/openapi.json says what fits."
     )
