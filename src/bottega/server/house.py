@@ -1,5 +1,6 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
+import asyncio
 from contextlib import suppress
 from time import monotonic
 
@@ -9,8 +10,12 @@ from starlette.requests import HTTPConnection
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People, Person
 from bottega.errors import Problem
+from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
+from bottega.server.hub.hub import Hub
+from bottega.server.staff.staff import Alone, Staff
 from bottega.studio import Studio
+from bottega.studio.setup.models import Offers
 
 SEEN_EVERY = 60.0
 """Seconds."""
@@ -31,6 +36,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Addresses of proxies whose word on client, scheme and host counts."""
     base_path: str = ""
     """What every path begins with, such as `/bottega`."""
+    workers: int = 0
+    """How many worker processes run what is admitted; 0: the server does so itself."""
 
     @property
     def is_secure(self) -> bool:
@@ -45,7 +52,13 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.files = Files(studio.opened.hands.locked, database.home.workspace)
+        self.staff: Staff = Alone(studio)
+        self.offers = Offers(studio.runtime)
+        self.stopping = asyncio.Event()
+        """Set when the server is about to end: whoever streams says goodbye."""
         self._seen: dict[int, float] = {}
+        self.hub = Hub(studio, self.projects, self.seen)
 
     async def seen(self, person: Person) -> None:
         """Somebody is there: noted once a minute, and never a reason to fail."""

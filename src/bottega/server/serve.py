@@ -1,8 +1,9 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
-import signal
+import logging
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,16 +12,22 @@ import msgspec
 import uvicorn
 
 from bottega.accounts.secret import mark_of, secret
-from bottega.errors import Misconfigured
+from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
 from bottega.server.guard.door import Door
 from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
+from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
+from bottega.server.staff.staff import Alone, Staff
+from bottega.server.staff.stop import Stop
+from bottega.server.staff.supervisor import Supervisor
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.storage import serving
 from bottega.studio import Studio
+
+_log = logging.getLogger(__name__)
 
 Ready = Callable[[str, str], None]
 """Is told the address, and the address with a sign-in link, once the server listens."""
@@ -29,37 +36,90 @@ Ready = Callable[[str, str], None]
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
     key = await asyncio.to_thread(_secret, settings)
-    options = checked(options)
-    with closing(listen(options.host, options.port)) as listening:
-        async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
+    options, alone = checked(options), not options.workers
+    with (
+        closing(listen(options.host, options.port)) as listening,
+        Stop(settings.values.grace + MARGIN).heard() as stop,
+    ):
+        async with Studio(
+            settings=settings, admits_as="server", on_crash=None, runs=alone, attends=alone
+        ) as studio:
             options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
-            await house.projects.add(folder, HOST)
+            house.staff = _staff(house)
+            await _begin_here(house, folder)
             here = address_of(options)
 
             async def tell() -> None:
                 link = await house.passes.give(house.people.host(), "link")
                 ready(here, f"{here}/sign-in#{link}")
 
+            server = _Server(_config(house), tell, house.stopping)
             with serving.known(settings.home, here, mark_of(key)):
-                await _Server(_config(house), tell).serve(sockets=[listening])
+                ending = asyncio.create_task(_ended(stop, house, server))
+                try:
+                    await server.serve(sockets=[listening])
+                    await ending
+                finally:
+                    await house.hub.close()
+
+
+MARGIN = 4.0
+"""Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
+
+
+def _staff(house: House) -> Staff:
+    """Who runs what is admitted here, at work."""
+    if not house.options.workers:
+        return Alone(house.studio)
+    debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
+    home = str(house.studio.settings.home)
+    command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.hub.tell_session)
+    supervisor.start()
+    return supervisor
+
+
+async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
+    """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
+    await stop.asked()
+    house.studio.opened.stop_admitting()
+    house.hub.tell_all({"type": "stopping"})
+    await house.staff.leave()
+    server.should_exit = True
+
+
+async def _begin_here(house: House, folder: Path) -> None:
+    """The start folder is the host's project, unless it is one that can be none."""
+    try:
+        await house.projects.add(folder, HOST)
+    except Refused as problem:
+        _log.warning("the start folder is no project: %s", problem)
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        tell: Callable[[], Awaitable[None]],
+        stopping: asyncio.Event,
+    ) -> None:
         super().__init__(config)
         self._tell = tell
+        self._stopping = stopping
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """A signal ends the serving, and no more: whoever opened something gets to close it."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+        """Signals are heard by whoever started this: runs have to end before the listening does."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         await self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
 
 
 def _secret(settings: Settings) -> bytes:
@@ -78,10 +138,13 @@ def _config(house: House) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
+        ws=Line,
         ws_max_size=1_000_000,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PONG,
         ws_per_message_deflate=False,
         server_header=False,
+        timeout_graceful_shutdown=1,
     )
 
 

@@ -3,6 +3,7 @@
 A thing that is another person's is not found: nobody learns that it exists.
 """
 
+import asyncio
 from typing import Annotated
 
 import msgspec
@@ -11,9 +12,12 @@ from starlette.types import Scope
 
 from bottega.accounts.passes import Kind, Pass
 from bottega.accounts.people import Person
+from bottega.agents.shelf import Shelved
+from bottega.agents.spec import SLUG
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
+from bottega.server.staff.staff import Member
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
 
@@ -134,15 +138,67 @@ async def own_pass(
     return house.passes.owned(pass_id, person)
 
 
+async def own_worker(
+    house: Asked, person: Signed, worker_id: Annotated[str, Path(max_length=100)]
+) -> Member:
+    """All of them are the host's."""
+    for member in house.staff.members() if person.is_host else ():
+        if member.id == worker_id:
+            return member
+    raise NotFound(f"There is no worker {worker_id!r} here.")
+
+
+async def any_agent(
+    house: Asked, person: Signed, slug: Annotated[str, Path(max_length=64)]
+) -> Shelved:
+    """Agents are for all to choose: there is nothing of another person's among them."""
+    return await asyncio.to_thread(house.studio.runtime.shelf.find, slug)
+
+
+async def agent_slug(
+    person: Hosting, slug: Annotated[str, Path(pattern=SLUG, max_length=64)]
+) -> str:
+    """The name of an agent of the host's, whether it is there already or not."""
+    return slug
+
+
+async def key_name(person: Hosting, name: Annotated[str, Path(max_length=100)]) -> str:
+    """What a key is kept under; keys are the host's."""
+    return name
+
+
+AnyAgent = Annotated[Shelved, Depends(any_agent)]
+AgentSlug = Annotated[str, Depends(agent_slug)]
+KeyName = Annotated[str, Depends(key_name)]
 OwnSession = Annotated[Session, Depends(own_session)]
+
+
+async def own_prompt(
+    house: Asked,
+    session: OwnSession,
+    message_id: Annotated[str, Path(max_length=100, description="A prompt of this session.")],
+) -> str:
+    """The id of a prompt that was said to this session, whatever became of it."""
+    named = message_id.lower()
+    await house.studio.runtime.inbox.index_of(session.row, named)
+    return named
+
+
+OwnPrompt = Annotated[str, Depends(own_prompt)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
 OwnPass = Annotated[Pass, Depends(own_pass)]
+OwnWorker = Annotated[Member, Depends(own_worker)]
 
 GUARDS = {
     own_session: "session_id",
     own_project: "project_id",
     own_ask: "ask_id",
     own_pass: "pass_id",
+    own_worker: "worker_id",
+    any_agent: "slug",
+    agent_slug: "slug",
+    key_name: "name",
+    own_prompt: "message_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""
