@@ -110,7 +110,8 @@ def problem(
 
 def _sayable(text: str) -> str:
     """A sentence may hold what somebody sent: no more of it than can be read, and nothing that is no text."""
-    return text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return short.encode("utf-8", "replace").decode("utf-8")
 
 
 def of(error: Problem) -> JSONResponse:
