@@ -13,7 +13,7 @@ from bottega.sessions.inbox import Admission, Place, Prompt
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
 from bottega.workers.acting.hands import Hands
-from bottega.workers.policy import OnCrash, always, for_server
+from bottega.workers.crash.policy import OnCrash, always, for_server
 from bottega.workers.sweep import Sweep
 from bottega.workers.worker import Worker
 

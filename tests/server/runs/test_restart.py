@@ -39,7 +39,6 @@ async def killed(
     ("on_crash", "ends_with", "status"),
     [
         ("auto", "exchange_response", "idle"),
-        ("resume", "exchange_response", "idle"),
         ("park", "approval_required", "waiting"),
         ("fail", "exchange_response", "idle"),
     ],

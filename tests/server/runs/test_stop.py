@@ -11,11 +11,13 @@ import pytest
 
 from bottega.server.problems import of
 from bottega.studio.opened import Stopping
+from tests.hunt import LONG
 from tests.processes import running
 from tests.server.runs.front import commands, front, gone, say, script, until
 from tests.server.serving import Serving
 
-WORKERS = [(), ("--workers", "1")]
+ALONE: tuple[str, ...] = ()
+STAFFED = ("--workers", "1")
 
 
 def stopped(serving: Serving) -> float:
@@ -34,7 +36,7 @@ def statuses(home: Path) -> list[Any]:
         connection.close()
 
 
-@pytest.mark.parametrize("flags", WORKERS)
+@pytest.mark.parametrize("flags", [ALONE, STAFFED] if LONG else [ALONE])
 async def test_with_nothing_to_do_it_ends_at_once(
     home: Path, folder: Path, flags: tuple[str, ...]
 ) -> None:
@@ -42,7 +44,7 @@ async def test_with_nothing_to_do_it_ends_at_once(
         assert stopped(serving) < 4
 
 
-@pytest.mark.parametrize("flags", WORKERS)
+@pytest.mark.parametrize("flags", [ALONE, STAFFED] if LONG else [STAFFED])
 async def test_a_provider_that_hangs_holds_nothing_up_and_its_exchange_goes_on_at_the_next_start(
     home: Path, folder: Path, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
