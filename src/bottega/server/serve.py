@@ -8,18 +8,26 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import msgspec
 import uvicorn
 
-from bottega.accounts.secret import secret
-from bottega.errors import Misconfigured
+from bottega.accounts.secret import mark_of, secret
+from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
+from bottega.server.guard.door import Door
+from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
+from bottega.server.hub.line import PING, PONG, Line
+from bottega.server.options import address_of, checked
 from bottega.server.staff.staff import Alone, Staff
 from bottega.server.staff.stop import Stop
 from bottega.server.staff.supervisor import Supervisor
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
+from bottega.storage import serving
 from bottega.studio import Studio
+
+_log = logging.getLogger(__name__)
 
 Ready = Callable[[str, str], None]
 """Is told the address, and the address with a sign-in link, once the server listens."""
@@ -28,7 +36,7 @@ Ready = Callable[[str, str], None]
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
     key = await asyncio.to_thread(_secret, settings)
-    alone = not options.workers
+    options, alone = checked(options), not options.workers
     with (
         closing(listen(options.host, options.port)) as listening,
         Stop(settings.values.grace + MARGIN).heard() as stop,
@@ -36,19 +44,24 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
         async with Studio(
             settings=settings, admits_as="server", on_crash=None, runs=alone, attends=alone
         ) as studio:
+            options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
             house.staff = _staff(house)
-            await house.projects.add(folder, HOST)
-            address = _address(options.host, listening.getsockname()[1])
+            await _begin_here(house, folder)
+            here = address_of(options)
 
             async def tell() -> None:
                 link = await house.passes.give(house.people.host(), "link")
-                ready(address, f"{address}/sign-in#{link}")
+                ready(here, f"{here}/sign-in#{link}")
 
-            server = _Server(_config(house), tell)
-            ending = asyncio.create_task(_ended(stop, house, server))
-            await server.serve(sockets=[listening])
-            await ending
+            server = _Server(_config(house), tell, house.stopping)
+            with serving.known(settings.home, here, mark_of(key)):
+                ending = asyncio.create_task(_ended(stop, house, server))
+                try:
+                    await server.serve(sockets=[listening])
+                    await ending
+                finally:
+                    await house.hub.close()
 
 
 MARGIN = 4.0
@@ -62,7 +75,7 @@ def _staff(house: House) -> Staff:
     debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
     home = str(house.studio.settings.home)
     command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
-    supervisor = Supervisor(house.studio, command, house.options.workers, house.tell_session)
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.hub.tell_session)
     supervisor.start()
     return supervisor
 
@@ -70,18 +83,30 @@ def _staff(house: House) -> Staff:
 async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
     """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
     await stop.asked()
-    house.stopping = True
     house.studio.opened.stop_admitting()
-    for tell in house.at_stop:
-        tell()
+    house.hub.tell_all({"type": "stopping"})
     await house.staff.leave()
     server.should_exit = True
 
 
+async def _begin_here(house: House, folder: Path) -> None:
+    """The start folder is the host's project, unless it is one that can be none."""
+    try:
+        await house.projects.add(folder, HOST)
+    except Refused as problem:
+        _log.warning("the start folder is no project: %s", problem)
+
+
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        tell: Callable[[], Awaitable[None]],
+        stopping: asyncio.Event,
+    ) -> None:
         super().__init__(config)
         self._tell = tell
+        self._stopping = stopping
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -92,6 +117,10 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         await self._tell()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
+
 
 def _secret(settings: Settings) -> bytes:
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -99,13 +128,20 @@ def _secret(settings: Settings) -> bytes:
 
 
 def _config(house: House) -> uvicorn.Config:
+    options = house.options
     return uvicorn.Config(
-        create_app(house),
+        Door(create_app(house), house),
+        http=Impatient,
+        proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
+        ssl_certfile=options.tls_cert or None,
+        ssl_keyfile=options.tls_key or None,
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
+        ws=Line,
         ws_max_size=1_000_000,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PONG,
         ws_per_message_deflate=False,
         server_header=False,
         timeout_graceful_shutdown=1,
@@ -127,7 +163,3 @@ def listen(host: str, port: int) -> socket.socket:
             hint="Give another with --host and --port.",
         ) from error
     return listening
-
-
-def _address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

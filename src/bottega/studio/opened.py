@@ -1,17 +1,20 @@
 """What sessions and answers need of an open studio: its parts, and its worker, if it has one."""
 
 import asyncio
+from typing import Literal
 
 import msgspec
 
 from bottega.agents.limits import Window
+from bottega.approvals.mode import Mode
 from bottega.errors import Problem
 from bottega.messages.block import Media
 from bottega.runtime import Runtime
 from bottega.sessions import attach
-from bottega.sessions.inbox import Admission, Place, Prompt
+from bottega.sessions.inbox import AT_HOME, Admission, Place, Prompt, Speaker
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
+from bottega.settings import Values
 from bottega.workers.acting.hands import Hands
 from bottega.workers.crash.policy import OnCrash, always, for_server
 from bottega.workers.sweep import Sweep
@@ -40,19 +43,14 @@ class Opened:
         self._worker: Worker | None = None
         self._sweep: Sweep | None = None
         self._stops = False
-        self.hands = Hands(
-            runtime.log,
-            runtime.sandboxes,
-            rules=values.rules,
-            mode=values.mode,
-            patience=values.patience,
-            window=Window(
-                values.window_hours,
-                values.window_tokens or None,
-                round(values.window_usd * 1_000_000) or None,
-            ),
-            compact_at=values.compact_at,
-        )
+        self.hands = Hands(runtime.log, runtime.sandboxes)
+        self._act_by(runtime.settings.values)
+        runtime.on_change = self._act_by
+
+    def _act_by(self, values: Values) -> None:
+        usd = round(values.window_usd * 1_000_000) or None
+        window = Window(values.window_hours, values.window_tokens or None, usd)
+        self.hands.act_by(values.rules, values.mode, values.patience, window, values.compact_at)
 
     @property
     def worker(self) -> Worker:
@@ -94,7 +92,11 @@ class Opened:
         return self.worker.contender
 
     async def admit(
-        self, row: SessionRow, prompt: Prompt
+        self,
+        row: SessionRow,
+        prompt: Prompt,
+        mode: Mode | Literal[""] = "",
+        speaker: Speaker = AT_HOME,
     ) -> tuple[Admission, asyncio.Task[None] | None]:
         """Store the prompt, and have it run here if this process may; the task that runs it."""
         if self._stops:
@@ -114,6 +116,8 @@ class Opened:
             by=self._place,
             contender=self._contender,
             media=tuple(names),
+            mode=mode,
+            speaker=speaker,
         )
         lease = admission.lease
         return admission, self.worker.attend(row, lease) if lease else None
@@ -131,20 +135,23 @@ class Opened:
         return True
 
     async def close_session(self, row: SessionRow) -> None:
-        """Stop what runs or waits in a session, and free what is held for it; all that was said stays stored.
+        """Stop what runs or waits in a session, and free what is held for it; all that was said stays stored."""
+        for message_id in self.runtime.inbox.open(row):
+            await self.cancel(row, message_id)
+        await self.free(row)
+
+    async def free(self, row: SessionRow) -> None:
+        """Free what is held for a session, once nothing of it runs here.
 
         Servers of its folder are left where another session runs there.
         """
-        runtime = self.runtime
-        for message_id in runtime.inbox.open(row):
-            await self.cancel(row, message_id)
         if self._worker:
             await self._worker.forget(row.n)
         for shell in self.hands.shells.list(row.folder):
             if shell.owner == row.id:
                 await self.hands.shells.close(row.folder, shell.shell.id)
         if not (self._worker and self._worker.is_busy(row.folder, row.n)):
-            await runtime.close_servers(row.folder)
+            await self.runtime.close_servers(row.folder)
 
     async def close(self) -> None:
         if self._sweep:
