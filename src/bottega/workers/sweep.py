@@ -10,6 +10,7 @@ import logging
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import Collection
 
 import msgspec
 
@@ -80,6 +81,11 @@ class Sweep:
     def has_room(self) -> bool:
         """Whether something new may be taken right away, before anything that waits."""
         return not self._waiting and len(self._worker.tops) < self._room
+
+    @property
+    def ran(self) -> Collection[int]:
+        """The sessions that were taken here, as far as they are remembered."""
+        return self._ran.keys()
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
