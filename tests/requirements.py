@@ -143,7 +143,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "S15": shown("The prompts of a session run one after the other."),
     "S16": shown("Sessions do not wait for each other."),
     "S17": shown("Every client sees the events in the order of the log."),
-    "S18": later("When a worker dies its tabs are told, and the session can go on."),
+    "S18": shown("When a worker dies its tabs are told, and the session can go on."),
     "S19": shown("A screen that is made anew shows its tabs and sessions as they were."),
     "S20": shown("A client that goes away loses nothing that was stored."),
     "S21": shown("The agent knows nothing of screens; the log stands between them."),
