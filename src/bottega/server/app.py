@@ -8,8 +8,9 @@ from starlette.routing import WebSocketRoute
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
+from bottega.server.hub.hub import Hub
 from bottega.server.pages import pages
-from bottega.server.routes import sessions, signing, tickets
+from bottega.server.routes import sessions, signing, tickets, workers
 
 API = "/api"
 
@@ -23,6 +24,7 @@ def routers() -> Iterable[APIRouter]:
         sessions.router,
         signing.router,
         tickets.router,
+        workers.router,
     )
 
 
@@ -39,5 +41,13 @@ def create_app(house: House) -> FastAPI:
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)
-    app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
+    app.router.routes.append(WebSocketRoute("/ws/{ticket}", _hub(house), name="socket"))
     return app
+
+
+def _hub(house: House) -> Hub:
+    """The socket's end, which is told what is in no log."""
+    hub = Hub(house)
+    house.tellers.append(hub.tell_session)
+    house.at_stop.append(hub.stop)
+    return hub

@@ -1,7 +1,9 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
+from typing import Any
 
 import msgspec
 from starlette.requests import HTTPConnection
@@ -10,7 +12,8 @@ from bottega.accounts.passes import Passes
 from bottega.accounts.people import People, Person
 from bottega.errors import Problem
 from bottega.projects.projects import Projects
-from bottega.server.hub.hub import Hub
+from bottega.server.staff.staff import Alone, Staff, Tell
+from bottega.server.tickets import Tickets
 from bottega.studio import Studio
 
 SEEN_EVERY = 60.0
@@ -23,6 +26,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8448
     """0: any that is free."""
+    workers: int = 0
+    """How many worker processes run what is admitted; 0: the server does so itself."""
     allowed: tuple[str, ...] = ()
     """Names, besides its address, under which the server may be asked for: NAME or NAME:PORT."""
     tls_cert: str = ""
@@ -47,7 +52,17 @@ class House:
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
         self._seen: dict[int, float] = {}
-        self.hub = Hub(studio, self.projects, self.seen)
+        self.staff: Staff = Alone(studio)
+        self.tellers: list[Tell] = []
+        """Who tells the tabs of a session what is in no log."""
+        self.at_stop: list[Callable[[], None]] = []
+        """Called when the server begins to end, so that clients are told."""
+        self.tickets = Tickets()
+
+    def tell_session(self, n: int, frame: dict[str, Any]) -> None:
+        """Say this, which is in no log, to everyone who has a tab on the session with this number."""
+        for tell in self.tellers:
+            tell(n, frame)
 
     async def seen(self, person: Person) -> None:
         """Somebody is there: noted once a minute, and never a reason to fail."""

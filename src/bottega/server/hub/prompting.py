@@ -1,31 +1,26 @@
 """What clients say in their tabs: prompts, cancels and answers. Each is authorised for the thing that it names."""
 
-from collections.abc import Awaitable, Callable
-
 from bottega.accounts.people import Person
 from bottega.errors import Conflict, NotFound
 from bottega.messages.block import Text
+from bottega.server.house import House
 from bottega.server.hub import frames, told
 from bottega.server.hub.socket import Socket
 from bottega.server.hub.tabbing import Tabbing
 from bottega.sessions.asks import Ask
 from bottega.sessions.inbox import Prompt
-from bottega.studio import Studio
 from bottega.studio.session import Session
-
-Seen = Callable[[Person], Awaitable[None]]
 
 
 class Prompting:
-    def __init__(self, studio: Studio, tabbing: Tabbing, seen: Seen) -> None:
-        self._studio = studio
+    def __init__(self, house: House, tabbing: Tabbing) -> None:
+        self._house = house
         self._tabbing = tabbing
-        self._seen = seen
 
     async def prompt(self, socket: Socket, frame: frames.Prompt) -> None:
         session = self._tabbing.session_of(socket.person, frame.tab_id)
         await self._works_there(socket.person, session, frame)
-        await self._seen(socket.person)
+        await self._house.seen(socket.person)
         if frame.mode:
             await session.change_mode(frame.mode)
         admission = await session.admit(
@@ -70,7 +65,7 @@ class Prompting:
 
     def _ask(self, session: Session, ask_id: str) -> Ask:
         """The ask of exactly that id in this session; another session's is not found."""
-        ask = self._studio.runtime.asks.exactly(ask_id)
+        ask = self._house.studio.runtime.asks.exactly(ask_id)
         if ask is None or ask.session != session.row.n:
             raise NotFound(f"There is no ask {ask_id!r} here.")
         return ask

@@ -4,12 +4,11 @@ Their tab is implicit: it lives as long as the socket, and goes on with its sess
 project and container. Nothing of it is stored but the session itself, whose id every word carries.
 """
 
-from collections.abc import Awaitable, Callable
 from weakref import WeakKeyDictionary
 
-from bottega.accounts.people import Person
 from bottega.ids import fresh_message
 from bottega.messages.block import Text
+from bottega.server.house import House
 from bottega.server.hub import frames
 from bottega.server.hub.following import follow_simply
 from bottega.server.hub.socket import Socket
@@ -17,22 +16,19 @@ from bottega.server.hub.tabbing import Tabbing
 from bottega.server.simple import Simple, piece_of
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import SessionRow
-from bottega.studio import Studio
 from bottega.studio.session import Session
 
 
 class Simply:
-    def __init__(
-        self, studio: Studio, tabbing: Tabbing, seen: Callable[[Person], Awaitable[None]]
-    ) -> None:
-        self._studio = studio
+    def __init__(self, house: House, tabbing: Tabbing) -> None:
+        self._house = house
+        self._studio = house.studio
         self._tabbing = tabbing
-        self._seen = seen
         self._implicit: WeakKeyDictionary[Socket, SessionRow] = WeakKeyDictionary()
 
     async def prompt(self, socket: Socket, frame: frames.Simple) -> None:
         """Run it in the implicit tab, and tell what comes of it."""
-        await self._seen(socket.person)
+        await self._house.seen(socket.person)
         session = await self._session(socket, frame)
         self._implicit[socket] = session.row
         if frame.edit_mode:

@@ -5,7 +5,8 @@ import asyncio
 from bottega.accounts.people import Person
 from bottega.errors import BadUsage, Conflict
 from bottega.projects.place import folder_of
-from bottega.projects.projects import Project, Projects
+from bottega.projects.projects import Project
+from bottega.server.house import House
 from bottega.server.hub import frames, told
 from bottega.server.hub.following import follow
 from bottega.server.hub.freeing import Freeing
@@ -13,14 +14,13 @@ from bottega.server.hub.join import Joins
 from bottega.server.hub.socket import Socket
 from bottega.sessions.session import SessionRow
 from bottega.sessions.tabs import Tabs, unknown
-from bottega.studio import Studio
 from bottega.studio.session import Session
 
 
 class Tabbing:
-    def __init__(self, studio: Studio, projects: Projects) -> None:
-        self._studio = studio
-        self._projects = projects
+    def __init__(self, house: House) -> None:
+        self._studio = studio = house.studio
+        self._projects = house.projects
         self._log = studio.runtime.log
         self._joins = Joins(self._log)
         self.tabs = Tabs(studio.runtime.database)
