@@ -55,6 +55,8 @@ class House:
         self.staff: Staff = Alone(studio)
         self.tellers: list[Tell] = []
         """Who tells the tabs of a session what is in no log."""
+        self.stopping = False
+        """The server is about to end, and admits nothing more."""
         self.at_stop: list[Callable[[], None]] = []
         """Called when the server begins to end, so that clients are told."""
         self.tickets = Tickets()

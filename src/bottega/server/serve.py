@@ -89,6 +89,7 @@ def _staff(house: House) -> Staff:
 async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
     """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
     await stop.asked()
+    house.stopping = True
     house.studio.opened.stop_admitting()
     for tell in house.at_stop:
         tell()
