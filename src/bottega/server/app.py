@@ -6,11 +6,23 @@ from fastapi import APIRouter, FastAPI
 from starlette.routing import WebSocketRoute
 
 from bottega import __version__
-from bottega.server import problems
+from bottega.server import document, problems
 from bottega.server.house import House
 from bottega.server.hub.hub import Hub
 from bottega.server.pages import pages
-from bottega.server.routes import sessions, signing, tickets, workers
+from bottega.server.routes import (
+    asks,
+    chat,
+    events,
+    outside,
+    prompts,
+    sessions,
+    signing,
+    tickets,
+    turning,
+    usage,
+    workers,
+)
 
 API = "/api"
 
@@ -25,6 +37,13 @@ def routers() -> Iterable[APIRouter]:
         signing.router,
         tickets.router,
         workers.router,
+        turning.router,
+        events.router,
+        prompts.router,
+        asks.router,
+        outside.router,
+        usage.router,
+        chat.router,
     )
 
 
@@ -35,9 +54,11 @@ def create_app(house: House) -> FastAPI:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=document.operation_id,
     )
     app.state.house = house
     problems.install(app)
+    document.install(app)
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)

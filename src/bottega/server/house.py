@@ -1,5 +1,6 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
@@ -59,6 +60,8 @@ class House:
         """The server is about to end, and admits nothing more."""
         self.at_stop: list[Callable[[], None]] = []
         """Called when the server begins to end, so that clients are told."""
+        self.closing = asyncio.Event()
+        """Set when it no longer listens: whoever streams says goodbye."""
         self.tickets = Tickets()
 
     def tell_session(self, n: int, frame: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from bottega.errors import Problem
+from bottega.errors import Overloaded, Problem
 
 _log = logging.getLogger(__name__)
 
@@ -32,11 +32,15 @@ STATUS = {
     "unsupported": 422,
     "misconfigured": 422,
     "not_signed_in": 401,
+    "overloaded": 503,
+    "not_a_folder": 422,
+    "not_a_file": 422,
+    "no_permission": 403,
     "storage_failed": 503,
     "newer_schema": 503,
     "stopping": 503,
 }
-"""By the code of a `Problem`; others are 400."""
+"""By the code of a `Problem`, or of the kind that it is one of; others are 400."""
 
 
 class Halt(HTTPException):
@@ -86,8 +90,16 @@ def _sayable(text: str) -> str:
 
 
 def of(error: Problem) -> JSONResponse:
-    status = STATUS.get(error.code, 400)
-    return problem(status, error.code, error.message, error.hint, _BESIDE.get(status))
+    kinds = [each.code for each in type(error).__mro__ if issubclass(each, Problem)]
+    status = next((STATUS[code] for code in (error.code, *kinds) if code in STATUS), 400)
+    wait = error.retry_after if isinstance(error, Overloaded) else 1
+    headers = {"retry-after": str(wait)} if status in (429, 503) else _BESIDE.get(status)
+    return problem(status, error.code, clean(error.message), clean(error.hint), headers)
+
+
+def clean(text: str) -> str:
+    """Half a character, as a client may send it, cannot be sent back."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -129,10 +141,9 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return problem(
-        422, "bad_usage", f"{where}: {first['msg']}.", "GET /api/openapi.json says what fits."
-    )
+    where = ".".join(str(part) for part in first["loc"])[:200]
+    said = clean(f"{where}: {first['msg']}.")
+    return problem(422, "bad_usage", said, "GET /api/openapi.json says what fits.")
 
 
 async def _too_deep(request: Request, error: Exception) -> JSONResponse:

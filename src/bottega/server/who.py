@@ -146,6 +146,20 @@ async def own_worker(
 
 
 OwnSession = Annotated[Session, Depends(own_session)]
+
+
+async def own_prompt(
+    house: Asked,
+    session: OwnSession,
+    message_id: Annotated[str, Path(max_length=100, description="A prompt of this session.")],
+) -> str:
+    """The id of a prompt that was said to this session, whatever became of it."""
+    named = message_id.lower()
+    await house.studio.runtime.inbox.index_of(session.row, named)
+    return named
+
+
+OwnPrompt = Annotated[str, Depends(own_prompt)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
 OwnPass = Annotated[Pass, Depends(own_pass)]
@@ -157,5 +171,6 @@ GUARDS = {
     own_ask: "ask_id",
     own_pass: "pass_id",
     own_worker: "worker_id",
+    own_prompt: "message_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

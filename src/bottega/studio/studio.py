@@ -111,11 +111,12 @@ class Studio:
         title: str = "",
         mode: Mode | Literal[""] = "",
         owner: int = HOST,
+        session_id: str = "",
         also: Also | None = None,
     ) -> Session:
         """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used.
 
-        `also` is stored with it, or neither is.
+        With a `session_id` that was begun before, it is that session. `also` is stored with it, or neither is.
         """
         where = existing_folder(folder)
         who = self.runtime.agent(agent)
@@ -128,6 +129,7 @@ class Studio:
             title=title,
             mode=checked_mode(mode) if mode else "",
             owner=owner,
+            session_id=session_id,
             also=also,
         )
         return Session(self.opened, row)

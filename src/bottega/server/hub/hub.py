@@ -34,7 +34,7 @@ class Hub:
         self._sockets: defaultdict[int, set[Socket]] = defaultdict(set)
         self._tabbing = Tabbing(house)
         self._prompting = Prompting(house, self._tabbing)
-        self._simply = Simply(house, self._tabbing)
+        self._simply = Simply(house)
         self._beating: asyncio.Task[None] | None = None
         self._telling: set[asyncio.Task[None]] = set()
 

@@ -72,6 +72,8 @@ class Cancelled(Told, frozen=True, tag="cancelled"):
 class Answered(Told, frozen=True, tag="answered"):
     tab_id: str
     ask_id: str
+    message_id: str
+    """Of the exchange that goes on now."""
 
 
 class Pong(Told, frozen=True, tag="pong"):
