@@ -14,9 +14,12 @@ from bottega.server.routes import (
     asks,
     chat,
     events,
+    files,
     outside,
+    projects,
     prompts,
     sessions,
+    shells,
     signing,
     tickets,
     turning,
@@ -44,6 +47,9 @@ def routers() -> Iterable[APIRouter]:
         outside.router,
         usage.router,
         chat.router,
+        projects.router,
+        files.router,
+        shells.router,
     )
 
 

@@ -12,7 +12,9 @@ from starlette.requests import HTTPConnection
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People, Person
 from bottega.errors import Problem
+from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
+from bottega.server.shells import ServedShells
 from bottega.server.staff.staff import Alone, Staff, Tell
 from bottega.server.tickets import Tickets
 from bottega.studio import Studio
@@ -63,6 +65,12 @@ class House:
         self.closing = asyncio.Event()
         """Set when it no longer listens: whoever streams says goodbye."""
         self.tickets = Tickets()
+        self.files = Files(studio.opened.hands.locked, database.home.workspace)
+        self.shells = ServedShells(studio)
+
+    async def close(self) -> None:
+        """End what this process holds for people, before the studio ends."""
+        await self.shells.close_all()
 
     def tell_session(self, n: int, frame: dict[str, Any]) -> None:
         """Say this, which is in no log, to everyone who has a tab on the session with this number."""

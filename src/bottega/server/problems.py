@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from bottega.errors import Overloaded, Problem
+from bottega.projects.files.version import Changed, Taken
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +40,19 @@ STATUS = {
     "storage_failed": 503,
     "newer_schema": 503,
     "stopping": 503,
+    "path_outside_workspace": 422,
+    "binary": 422,
+    "linked": 409,
+    "stale": 409,
+    "not_written": 409,
+    "read_only": 409,
+    "half_made": 409,
+    "protected": 403,
+    "workspace_gone": 404,
+    "too_large": 413,
+    "disk_full": 507,
+    "busy": 409,
+    "not_started": 503,
 }
 """By the code of a `Problem`, or of the kind that it is one of; others are 400."""
 
@@ -68,10 +82,19 @@ class ProblemShape(BaseModel):
     code: str = Field(description="The kind of problem, for programs.")
     detail: str = Field(description="What happened, as a sentence.")
     hint: str = Field("", description="The next step, as a sentence.")
+    version: str | None = Field(
+        None, description="Of a conflict about a file: the version that is there; empty: none."
+    )
 
 
 def problem(
-    status: int, code: str, detail: str, hint: str = "", headers: dict[str, str] | None = None
+    status: int,
+    code: str,
+    detail: str,
+    hint: str = "",
+    headers: dict[str, str] | None = None,
+    *,
+    version: str | None = None,
 ) -> JSONResponse:
     shape = ProblemShape(
         type="about:blank",
@@ -80,8 +103,9 @@ def problem(
         code=code,
         detail=_sayable(detail),
         hint=_sayable(hint),
+        version=version,
     )
-    return JSONResponse(shape.model_dump(), status, headers, media_type=MEDIA_TYPE)
+    return JSONResponse(shape.model_dump(exclude_none=True), status, headers, media_type=MEDIA_TYPE)
 
 
 def _sayable(text: str) -> str:
@@ -94,7 +118,8 @@ def of(error: Problem) -> JSONResponse:
     status = next((STATUS[code] for code in (error.code, *kinds) if code in STATUS), 400)
     wait = error.retry_after if isinstance(error, Overloaded) else 1
     headers = {"retry-after": str(wait)} if status in (429, 503) else _BESIDE.get(status)
-    return problem(status, error.code, clean(error.message), clean(error.hint), headers)
+    version = error.version if isinstance(error, Changed | Taken) else None
+    return problem(status, error.code, error.message, error.hint, headers, version=version)
 
 
 def clean(text: str) -> str:

@@ -57,9 +57,12 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
 
             server = _Server(_config(house), tell, house.closing)
             ending = asyncio.create_task(_ended(stop, house, server))
-            with serving.known(settings.home, here, mark_of(key)):
-                await server.serve(sockets=[listening])
-            await ending
+            try:
+                with serving.known(settings.home, here, mark_of(key)):
+                    await server.serve(sockets=[listening])
+                await ending
+            finally:
+                await house.close()
 
 
 async def _begin_here(house: House, folder: Path) -> None:

@@ -14,6 +14,7 @@ from bottega.accounts.people import Person
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
+from bottega.server.shells import ServedShell
 from bottega.server.staff.staff import Member
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
@@ -145,6 +146,15 @@ async def own_worker(
     raise NotFound(f"There is no worker {worker_id!r} here.")
 
 
+async def own_shell(
+    house: Asked,
+    person: Signed,
+    project: Annotated[Project, Depends(own_project)],
+    shell_id: Annotated[str, Path(max_length=100)],
+) -> ServedShell:
+    return house.shells.get(person.n, project, shell_id)
+
+
 OwnSession = Annotated[Session, Depends(own_session)]
 
 
@@ -164,6 +174,7 @@ OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
 OwnPass = Annotated[Pass, Depends(own_pass)]
 OwnWorker = Annotated[Member, Depends(own_worker)]
+OwnShell = Annotated[ServedShell, Depends(own_shell)]
 
 GUARDS = {
     own_session: "session_id",
@@ -172,5 +183,6 @@ GUARDS = {
     own_pass: "pass_id",
     own_worker: "worker_id",
     own_prompt: "message_id",
+    own_shell: "shell_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

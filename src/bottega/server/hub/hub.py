@@ -19,6 +19,7 @@ from bottega.server.hub.prompting import Prompting
 from bottega.server.hub.simply import Simply
 from bottega.server.hub.socket import Socket
 from bottega.server.hub.tabbing import Tabbing
+from bottega.server.hub.terminals import Terminals
 from bottega.server.tickets import Ticket
 
 BEAT = 5.0
@@ -35,6 +36,7 @@ class Hub:
         self._tabbing = Tabbing(house)
         self._prompting = Prompting(house, self._tabbing)
         self._simply = Simply(house)
+        self._terminals = Terminals(house)
         self._beating: asyncio.Task[None] | None = None
         self._telling: set[asyncio.Task[None]] = set()
 
@@ -146,10 +148,18 @@ class Hub:
                 await self._simply.prompt(socket, frame)
             case frames.Ping():
                 await socket.answer(frame, told.PONG)
+            case frames.NewTab() | frames.Restore() | frames.Visible():
+                await self._show(socket, frame)
+            case frames.Hidden():
+                await self._tabbing.hidden(socket, frame)
+            case frames.CloseTab():
+                await self._tabbing.close(socket, frame)
             case _:
-                await self._do_with_tabs(socket, frame)
+                await self._terminals.do(socket, frame)
 
-    async def _do_with_tabs(self, socket: Socket, frame: frames.Frame) -> None:
+    async def _show(
+        self, socket: Socket, frame: frames.NewTab | frames.Restore | frames.Visible
+    ) -> None:
         match frame:
             case frames.NewTab():
                 await self._tabbing.new(socket, frame)
@@ -157,9 +167,3 @@ class Hub:
                 await self._tabbing.restore(socket, frame)
             case frames.Visible():
                 await self._tabbing.visible(socket, frame)
-            case frames.Hidden():
-                await self._tabbing.hidden(socket, frame)
-            case frames.CloseTab():
-                await self._tabbing.close(socket, frame)
-            case _:
-                raise NotImplementedError

@@ -85,6 +85,37 @@ class SessionEnded(Told, frozen=True, tag="session-ended"):
     session_id: str
 
 
+class ShellAttached(Told, frozen=True, tag="shell-attached"):
+    shell_id: str
+    size: int
+    """Bytes that it has printed so far."""
+
+
+class ShellTyped(Told, frozen=True, tag="shell-typed"):
+    shell_id: str
+
+
+class ShellResized(Told, frozen=True, tag="shell-resized"):
+    shell_id: str
+
+
+class ShellDetached(Told, frozen=True, tag="shell-detached"):
+    shell_id: str
+
+
+class ShellOutput(Told, frozen=True, tag="shell-output"):
+    shell_id: str
+    offset: int
+    next: int
+    """The byte to attach at again."""
+    text: str
+
+
+class ShellEnded(Told, frozen=True, tag="shell-ended"):
+    shell_id: str
+    exit_code: int | None
+
+
 class Error(Told, frozen=True, tag="error", omit_defaults=True):
     code: str
     detail: str
