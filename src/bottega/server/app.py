@@ -8,6 +8,7 @@ from starlette.routing import WebSocketRoute
 from bottega import __version__
 from bottega.server import document, problems
 from bottega.server.house import House
+from bottega.server.hub.hub import Hub
 from bottega.server.outside.outside import install
 from bottega.server.pages import pages
 from bottega.server.routes import (
@@ -30,6 +31,7 @@ from bottega.server.routes import (
 )
 
 API = "/api"
+
 EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 503)
 """What any route may answer: most of it the door's word, before the route is asked."""
 
@@ -38,6 +40,9 @@ def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
     return (
         sessions.router,
+        signing.router,
+        tickets.router,
+        workers.router,
         turning.router,
         events.router,
         prompts.router,
@@ -49,9 +54,6 @@ def routers() -> Iterable[APIRouter]:
         files.router,
         shells.router,
         changes.router,
-        signing.router,
-        tickets.router,
-        workers.router,
         *setup.ROUTERS,
     )
 
@@ -71,6 +73,14 @@ def create_app(house: House) -> FastAPI:
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)
-    app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
+    app.router.routes.append(WebSocketRoute("/ws/{ticket}", _hub(house), name="socket"))
     app.state.outside = install(app, house)
     return app
+
+
+def _hub(house: House) -> Hub:
+    """The socket's end, which is told what is in no log."""
+    hub = Hub(house)
+    house.tellers.append(hub.tell_session)
+    house.at_stop.append(hub.stop)
+    return hub

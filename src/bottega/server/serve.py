@@ -39,7 +39,8 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
     """Serve until a signal comes."""
     options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)
-    options, alone = checked(options), not options.workers
+    options = checked(options)
+    alone = not options.workers
     with (
         closing(listen(options.host, options.port)) as listening,
         Stop(settings.values.grace + MARGIN).heard() as stop,
@@ -58,7 +59,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 ready(here, f"{here}/sign-in#{link}")
 
             app = create_app(house)
-            server = _Server(_config(app, house), tell, house.stopping)
+            server = _Server(_config(app, house), tell, house.closing)
             async with app.state.outside:
                 with serving.known(settings.home, here, mark_of(key)):
                     ending = asyncio.create_task(_ended(stop, house, server))
@@ -80,7 +81,7 @@ def _staff(house: House) -> Staff:
     debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
     home = str(house.studio.settings.home)
     command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
-    supervisor = Supervisor(house.studio, command, house.options.workers, house.hub.tell_session)
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.tell_session)
     supervisor.start()
     return supervisor
 
@@ -89,7 +90,8 @@ async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
     """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
     await stop.asked()
     house.studio.opened.stop_admitting()
-    house.hub.tell_all({"type": "stopping"})
+    for tell in house.at_stop:
+        tell()
     await house.staff.leave()
     server.should_exit = True
 
@@ -107,11 +109,11 @@ class _Server(uvicorn.Server):
         self,
         config: uvicorn.Config,
         tell: Callable[[], Awaitable[None]],
-        stopping: asyncio.Event,
+        closing: asyncio.Event,
     ) -> None:
         super().__init__(config)
         self._tell = tell
-        self._stopping = stopping
+        self._closing = closing
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -123,7 +125,7 @@ class _Server(uvicorn.Server):
         await self._tell()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._stopping.set()
+        self._closing.set()
         await super().shutdown(sockets)
 
 
