@@ -3,8 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.server.api.using import Api, begun, fresh, prompted, until
 from tests.server.serving import Client
+
+
+@pytest.fixture(autouse=True)
+def nothing_written_yet(api: Api) -> None:
+    """A file that holds already what would be written is not asked about."""
+    (api.folder / "new.txt").unlink(missing_ok=True)
 
 
 async def waiting(client: Client, session: str) -> dict[str, Any]:
