@@ -3,24 +3,35 @@
 from collections.abc import Iterable
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import WebSocketRoute
 
 from bottega import __version__
 from bottega.server import document, problems
 from bottega.server.house import House
+from bottega.server.outside.outside import install
+from bottega.server.pages import pages
 from bottega.server.routes import (
     asks,
+    changes,
     chat,
     events,
+    files,
     outside,
+    projects,
     prompts,
     sessions,
+    setup,
+    shells,
+    signing,
+    tickets,
     turning,
     usage,
+    workers,
 )
 
 API = "/api"
-SOMETIMES = problems.responses(400, 401, 403, 422, 429, 503)
-"""What any route may answer."""
+EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 503)
+"""What any route may answer: most of it the door's word, before the route is asked."""
 
 
 def routers() -> Iterable[APIRouter]:
@@ -34,6 +45,14 @@ def routers() -> Iterable[APIRouter]:
         outside.router,
         usage.router,
         chat.router,
+        projects.router,
+        files.router,
+        shells.router,
+        changes.router,
+        signing.router,
+        tickets.router,
+        workers.router,
+        *setup.ROUTERS,
     )
 
 
@@ -50,5 +69,8 @@ def create_app(house: House) -> FastAPI:
     problems.install(app)
     document.install(app)
     for router in routers():
-        app.include_router(router, prefix=API, responses=SOMETIMES)
+        app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
+    app.include_router(pages.router)
+    app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
+    app.state.outside = install(app, house)
     return app

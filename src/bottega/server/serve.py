@@ -3,18 +3,30 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+import sys
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import msgspec
 import uvicorn
+from fastapi import FastAPI
 
-from bottega.accounts.secret import secret
+from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
+from bottega.server.guard.door import Door
+from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
+from bottega.server.hub.line import PING, PONG, Line
+from bottega.server.options import address_of, checked
+from bottega.server.outside.metrics import metrics_token
+from bottega.server.staff.staff import Alone, Staff
+from bottega.server.staff.stop import Stop
+from bottega.server.staff.supervisor import Supervisor
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
+from bottega.storage import serving
 from bottega.studio import Studio
 
 _log = logging.getLogger(__name__)
@@ -25,18 +37,61 @@ Ready = Callable[[str, str], None]
 
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
+    options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)
-    with closing(listen(options.host, options.port)) as listening:
-        async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
+    options, alone = checked(options), not options.workers
+    with (
+        closing(listen(options.host, options.port)) as listening,
+        Stop(settings.values.grace + MARGIN).heard() as stop,
+    ):
+        async with Studio(
+            settings=settings, admits_as="server", on_crash=None, runs=alone, attends=alone
+        ) as studio:
+            options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
+            house.staff = _staff(house)
             await _begin_here(house, folder)
-            address = _address(options.host, listening.getsockname()[1])
+            here = address_of(options)
 
             async def tell() -> None:
                 link = await house.passes.give(house.people.host(), "link")
-                ready(address, f"{address}/sign-in#{link}")
+                ready(here, f"{here}/sign-in#{link}")
 
-            await _Server(_config(house), tell, house.stopping).serve(sockets=[listening])
+            app = create_app(house)
+            server = _Server(_config(app, house), tell, house.stopping)
+            async with app.state.outside:
+                with serving.known(settings.home, here, mark_of(key)):
+                    ending = asyncio.create_task(_ended(stop, house, server))
+                    try:
+                        await server.serve(sockets=[listening])
+                        await ending
+                    finally:
+                        await house.close()
+
+
+MARGIN = 4.0
+"""Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
+
+
+def _staff(house: House) -> Staff:
+    """Who runs what is admitted here, at work."""
+    if not house.options.workers:
+        return Alone(house.studio)
+    debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
+    home = str(house.studio.settings.home)
+    command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.hub.tell_session)
+    supervisor.start()
+    return supervisor
+
+
+async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
+    """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
+    await stop.asked()
+    house.studio.opened.stop_admitting()
+    house.hub.tell_all({"type": "stopping"})
+    await house.staff.leave()
+    server.should_exit = True
 
 
 async def _begin_here(house: House, folder: Path) -> None:
@@ -58,6 +113,11 @@ class _Server(uvicorn.Server):
         self._tell = tell
         self._stopping = stopping
 
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Signals are heard by whoever started this: runs have to end before the listening does."""
+        yield
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         await self._tell()
@@ -72,16 +132,24 @@ def _secret(settings: Settings) -> bytes:
     return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
 
 
-def _config(house: House) -> uvicorn.Config:
+def _config(app: FastAPI, house: House) -> uvicorn.Config:
+    options = house.options
     return uvicorn.Config(
-        create_app(house),
+        Door(app, house),
+        http=Impatient,
+        proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
+        ssl_certfile=options.tls_cert or None,
+        ssl_keyfile=options.tls_key or None,
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
+        ws=Line,
         ws_max_size=1_000_000,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PONG,
         ws_per_message_deflate=False,
         server_header=False,
+        timeout_graceful_shutdown=1,
     )
 
 
@@ -100,7 +168,3 @@ def listen(host: str, port: int) -> socket.socket:
             hint="Give another with --host and --port.",
         ) from error
     return listening
-
-
-def _address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -29,6 +29,14 @@ class Track:
         """How long it has been at work: not while it waited for somebody, nor while nobody ran it."""
         self.last_at = 0
         self._asked: set[str] = set()
+        self.asked = False
+        """A model call is under way, of which no whole answer has come."""
+        self.heard_at = 0
+        """When a person last answered something."""
+        self.agreed = False
+        """A person said that it is to go on after its process had ended, and nothing was done since."""
+        self._resume = ""
+        """The ask about that."""
         self.cancelled = False
         """Somebody asked to stop it."""
         self.final = ""
@@ -57,6 +65,7 @@ class Track:
         self.step, self.attempt = max(self.step, event.step), event.attempt
 
     def _fact(self, event: Event, payload: object) -> None:
+        self._agree(payload)
         if isinstance(payload, facts.AssistantMessage):
             self._answered(payload)
         elif isinstance(payload, facts.ToolIntent):
@@ -67,11 +76,23 @@ class Track:
             self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.MessageStart | facts.StreamReset):
             self._void()
+            self.asked = isinstance(payload, facts.MessageStart)
+        elif isinstance(payload, facts.ApprovalResolved) and event.actor == "user":
+            self.heard_at = event.at
         elif isinstance(payload, facts.CancelRequested):
             self.cancelled = True
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
         self._goes_on(payload)
+
+    def _agree(self, payload: object) -> None:
+        if isinstance(payload, facts.ApprovalRequired) and payload.kind == "resume":
+            self._resume = payload.approval_id
+        self.agreed = (
+            isinstance(payload, facts.ApprovalResolved)
+            and payload.approval_id == self._resume
+            and payload.answer == "continue"
+        )
 
     def partial(self) -> tuple[Block, ...]:
         """What was streamed of the answer that never became whole."""
@@ -88,6 +109,7 @@ class Track:
 
     def _answered(self, answer: facts.AssistantMessage) -> None:
         self._void()
+        self.asked = False
         self._last, self._results = answer, {}
         self.answers += 1
         self._add(answer.usage, answer.cost)
