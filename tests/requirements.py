@@ -149,7 +149,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "S21": shown("The agent knows nothing of screens; the log stands between them."),
     # Layers of events.
     "X01": later("Events go from the provider to the log, and from there to whoever follows."),
-    "X02": later("Programs on the server and in the browser see the same events."),
+    "X02": shown("Programs on the server and in the browser see the same events."),
     "X03": shown("A program follows a session with callbacks, and can stop following."),
     "X04": shown("The stream layer tells a message's start, its text pieces, and its stop."),
     "X05": shown("A call's block starts, its arguments come in pieces, and it stops."),
@@ -236,7 +236,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "T47": shown("The model that somebody chose for an agent is the one that answers."),
     "T48": shown("A run knows its project, folder, history and mode."),
     "T49": shown("A WebSocket takes prompts and gives events, both durable."),
-    "T50": later("Server-sent events give the same over plain HTTP."),
+    "T50": shown("Server-sent events give the same over plain HTTP."),
     # One rule where the five disagree.
     "C1": shown("One set of limits for each run, whose end can be continued."),
     "C2": shown("Calls overtake each other only where they cannot conflict."),

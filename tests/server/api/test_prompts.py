@@ -51,7 +51,6 @@ async def test_another_body_under_the_same_id_is_refused(api: Api, other: dict[s
         await until(client, session, "exchange_response", said["message_id"])
 
 
-@pytest.mark.requirement("N02")
 async def test_what_was_said_stands_in_the_log_at_once_with_who_said_it(api: Api) -> None:
     async with api.client() as client:
         session = await begun(client)

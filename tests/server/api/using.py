@@ -1,5 +1,6 @@
 """A server whose model plays by the words it hears, and readers of what it streams."""
 
+import asyncio
 import os
 import uuid
 from collections.abc import AsyncGenerator
@@ -14,6 +15,8 @@ from bottega.sessions.feed import Row
 from bottega.storage.database import Database
 from tests.server.serving import Client, Serving
 
+PATIENCE = 60
+"""Seconds after which what was waited for does not come any more."""
 SITE = "Here it is.\n\n```html\n<!-- File: index.html -->\n<h1>Hello</h1>\n```\n"
 
 
@@ -45,8 +48,8 @@ def model(place: Path) -> str:
         {"when": "a site", "turns": [[say(SITE)]]},
         {"when": "reset", "turns": [[say("wro"), {"do": "reset"}, say("right")]]},
         {"when": "fail", "turns": [[{"do": "fail", "message": "The model is out.", "code": "x"}]]},
-        {"when": "plan", "turns": [[say("1. Do it.")]]},
         {"when": "Carry out", "turns": [[say("Carried out.")]]},
+        {"when": "plan", "turns": [[say("1. Do it.")]]},
         {"when": "many", "turns": [[say("word " * 300)]]},
     ]
     turns = [[say("Good day to you.")]]
@@ -167,7 +170,7 @@ async def until(
     client: Client, session: str, kind: str, message_id: str = "", after: int = 0
 ) -> dict[str, Any]:
     """Follow a session until an event of that type comes."""
-    async with following(client, session, after) as told:
+    async with asyncio.timeout(PATIENCE), following(client, session, after) as told:
         async for message in told:
             if message.event:
                 continue
