@@ -46,6 +46,7 @@ ENTRIES = {
             "keys": ("keys", "Keep, list, test and remove providers' keys."),
             "config": ("config", "Read and change settings."),
             "agents": ("agents.group", "List, show, write and check agents."),
+            "people": ("people.group", "Add, list and remove people, and let them in."),
             "mcp": ("tools.mcp", "Add, list, test, approve and remove MCP servers."),
             "doctor": ("doctor", "Look at everything that Bottega needs, and say how to mend it."),
             "db": ("db", "Check, back up and trim the database."),
@@ -54,6 +55,10 @@ ENTRIES = {
     }.items()
     for name, (module, help_) in rows.items()
 }
+HIDDEN = {
+    "work": Entry("bottega.cli.commands.work.attend", "Run what servers admitted in this home.", "")
+}
+"""Commands that other commands start."""
 
 
 def _help_alone() -> None:
@@ -65,6 +70,7 @@ def _help_alone() -> None:
 bottega = LazyGroup(
     "bottega",
     entries=ENTRIES,
+    hidden_entries=HIDDEN,
     params=everywhere(hidden=False),
     help="A workshop where people work with LLM agents on real projects.\n\n"
     "Start with `bottega chat`. With nothing configured a guide answers; `bottega models` lists who else can.",

@@ -3,19 +3,53 @@
 from collections.abc import Iterable
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import WebSocketRoute
 
 from bottega import __version__
-from bottega.server import problems
+from bottega.server import document, problems
 from bottega.server.house import House
 from bottega.server.outside.outside import install
-from bottega.server.routes import sessions, setup
+from bottega.server.pages import pages
+from bottega.server.routes import (
+    asks,
+    chat,
+    events,
+    files,
+    outside,
+    projects,
+    prompts,
+    sessions,
+    setup,
+    signing,
+    tickets,
+    turning,
+    usage,
+    workers,
+)
 
 API = "/api"
+EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 503)
+"""What any route may answer: most of it the door's word, before the route is asked."""
 
 
 def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
-    return (sessions.router, *setup.ROUTERS)
+    return (
+        sessions.router,
+        turning.router,
+        events.router,
+        prompts.router,
+        asks.router,
+        outside.router,
+        usage.router,
+        chat.router,
+        projects.router,
+        files.router,
+        signing.router,
+        tickets.router,
+        workers.router,
+        *setup.ROUTERS,
+    )
 
 
 def create_app(house: House) -> FastAPI:
@@ -25,10 +59,14 @@ def create_app(house: House) -> FastAPI:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=document.operation_id,
     )
     app.state.house = house
     problems.install(app)
+    document.install(app)
     for router in routers():
-        app.include_router(router, prefix=API, responses=problems.responses(401, 403, 422, 429))
+        app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
+    app.include_router(pages.router)
+    app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
     app.state.outside = install(app, house)
     return app

@@ -1,16 +1,25 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
-from collections.abc import Callable
+import asyncio
+from contextlib import suppress
+from time import monotonic
 from typing import Literal
 
 import msgspec
 from starlette.requests import HTTPConnection
 
 from bottega.accounts.passes import Passes
-from bottega.accounts.people import People
+from bottega.accounts.people import People, Person
+from bottega.errors import Problem
+from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
+from bottega.server.hub.hub import Hub
+from bottega.server.staff.staff import Alone, Staff
 from bottega.studio import Studio
 from bottega.studio.setup.models import Offers
+
+SEEN_EVERY = 60.0
+"""Seconds."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +33,21 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Log more."""
     metrics_token: str = ""
     """Who has it may read the metrics; empty: only the host may."""
+    allowed: tuple[str, ...] = ()
+    """Names, besides its address, under which the server may be asked for: NAME or NAME:PORT."""
+    tls_cert: str = ""
+    tls_key: str = ""
+    """Files; both or neither."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies whose word on client, scheme and host counts."""
+    base_path: str = ""
+    """What every path begins with, such as `/bottega`."""
+    workers: int = 0
+    """How many worker processes run what is admitted; 0: the server does so itself."""
+
+    @property
+    def is_secure(self) -> bool:
+        return bool(self.tls_cert)
 
 
 class House:
@@ -34,10 +58,22 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.files = Files(studio.opened.hands.locked, database.home.workspace)
+        self.staff: Staff = Alone(studio)
         self.offers = Offers(studio.runtime)
-        self.workers_alive: Callable[[], bool] = lambda: True
-        """Whether somebody runs what is admitted; the worker of this process does as long as it answers."""
-        self.worker_restarts: Callable[[], int] = lambda: 0
+        self.stopping = asyncio.Event()
+        """Set when the server is about to end: whoever streams says goodbye."""
+        self._seen: dict[int, float] = {}
+        self.hub = Hub(studio, self.projects, self.seen)
+
+    async def seen(self, person: Person) -> None:
+        """Somebody is there: noted once a minute, and never a reason to fail."""
+        at = monotonic()
+        if at - self._seen.get(person.n, -SEEN_EVERY) < SEEN_EVERY:
+            return
+        self._seen[person.n] = at
+        with suppress(Problem):
+            await self.people.saw(person)
 
 
 def house_of(connection: HTTPConnection) -> House:

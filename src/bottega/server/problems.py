@@ -1,6 +1,7 @@
 """Errors in one shape (RFC 9457): what happened, and what to do next. Nothing of the server's inside gets out."""
 
 import logging
+import math
 from http import HTTPStatus
 from typing import Any
 
@@ -10,11 +11,18 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from bottega.errors import Problem
+from bottega.errors import Overloaded, Problem
+from bottega.projects.files.version import Changed, Taken
 
 _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+
+_BESIDE = {401: {"www-authenticate": "Bearer"}, 503: {"retry-after": "1"}}
+"""Headers that belong to a status."""
+
+LONGEST = 1000
+"""Characters of a sentence."""
 
 STATUS = {
     "bad_usage": 422,
@@ -25,10 +33,42 @@ STATUS = {
     "unsupported": 422,
     "misconfigured": 422,
     "not_signed_in": 401,
+    "overloaded": 503,
+    "not_a_folder": 422,
+    "not_a_file": 422,
+    "no_permission": 403,
     "storage_failed": 503,
     "newer_schema": 503,
+    "stopping": 503,
+    "path_outside_workspace": 422,
+    "binary": 422,
+    "linked": 409,
+    "stale": 409,
+    "not_written": 409,
+    "read_only": 409,
+    "half_made": 409,
+    "protected": 403,
+    "workspace_gone": 404,
+    "too_large": 413,
+    "disk_full": 507,
 }
-"""By the code of a `Problem`; others are 400."""
+"""By the code of a `Problem`, or of the kind that it is one of; others are 400."""
+
+
+class Halt(HTTPException):
+    """An answer that ends a request before its route has read it."""
+
+    def __init__(
+        self, status: int, code: str, detail: str, hint: str = "", retry_after: float = 0
+    ) -> None:
+        after = {"retry-after": str(math.ceil(retry_after))} if retry_after else None
+        super().__init__(status, detail, after)
+        self.code = code
+        self.hint = hint
+
+    def response(self) -> JSONResponse:
+        headers = dict(self.headers) if self.headers else None
+        return problem(self.status_code, self.code, self.detail, self.hint, headers)
 
 
 class ProblemShape(BaseModel):
@@ -40,24 +80,45 @@ class ProblemShape(BaseModel):
     code: str = Field(description="The kind of problem, for programs.")
     detail: str = Field(description="What happened, as a sentence.")
     hint: str = Field("", description="The next step, as a sentence.")
+    version: str | None = Field(
+        None, description="Of a conflict about a file: the version that is there; empty: none."
+    )
 
 
 def problem(
-    status: int, code: str, detail: str, hint: str = "", headers: dict[str, str] | None = None
+    status: int,
+    code: str,
+    detail: str,
+    hint: str = "",
+    headers: dict[str, str] | None = None,
+    *,
+    version: str | None = None,
 ) -> JSONResponse:
     shape = ProblemShape(
         type="about:blank",
         title=HTTPStatus(status).phrase,
         status=status,
         code=code,
-        detail=detail,
-        hint=hint,
+        detail=_sayable(detail),
+        hint=_sayable(hint),
+        version=version,
     )
-    return JSONResponse(shape.model_dump(), status, headers, media_type=MEDIA_TYPE)
+    return JSONResponse(shape.model_dump(exclude_none=True), status, headers, media_type=MEDIA_TYPE)
+
+
+def _sayable(text: str) -> str:
+    """A sentence may hold what somebody sent: no more of it than can be read, and nothing that is no text."""
+    return text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
 
 
 def of(error: Problem) -> JSONResponse:
-    return problem(STATUS.get(error.code, 400), error.code, error.message, error.hint)
+    version = error.version if isinstance(error, Changed | Taken) else None
+    kinds = [each.code for each in type(error).__mro__ if issubclass(each, Problem)]
+    status = next((STATUS[code] for code in (error.code, *kinds) if code in STATUS), 400)
+    headers = _BESIDE.get(status)
+    if isinstance(error, Overloaded):
+        headers = {"retry-after": str(error.retry_after)}
+    return problem(status, error.code, error.message, error.hint, headers, version=version)
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -74,6 +135,7 @@ def install(app: FastAPI) -> None:
     app.exception_handler(Problem)(_problem)
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(RecursionError)(_too_deep)
     app.exception_handler(Exception)(_unforeseen)
 
 
@@ -84,6 +146,12 @@ async def _problem(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error, Halt):
+        return error.response()
+    if isinstance(error.__cause__, RecursionError):
+        return await _too_deep(request, error.__cause__)
+    if isinstance(error.__cause__, UnicodeDecodeError):
+        return problem(422, "bad_usage", "The body is not UTF-8.", "Send it as JSON in UTF-8.")
     code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
     headers = dict(error.headers) if error.headers else None
     return problem(error.status_code, code, str(error.detail), headers=headers)
@@ -92,20 +160,17 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return problem(
-        422, "bad_usage", f"{where}: {first['msg']}.", "GET /api/openapi.json says what fits."
-    )
+    where = ".".join(str(part) for part in first["loc"])[:200]
+    said = f"{where}: {first['msg']}."
+    return problem(422, "bad_usage", said, "GET /api/openapi.json says what fits.")
+
+
+async def _too_deep(request: Request, error: Exception) -> JSONResponse:
+    return problem(422, "bad_usage", "The JSON is nested too deeply.", "Send it flatter.")
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     _log.error("unforeseen failure", exc_info=error)
-    # This answer is made outside of all that stands around a request, so it names the request itself.
-    number: str = getattr(request.state, "request_id", "")
     return problem(
-        500,
-        "unforeseen",
-        "Something went wrong that nobody foresaw.",
-        "The server's log has more.",
-        {"X-Request-Id": number} if number else None,
+        500, "unforeseen", "Something went wrong that nobody foresaw.", "The server's log has more."
     )

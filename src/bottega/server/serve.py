@@ -1,24 +1,36 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
-import signal
+import logging
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
-from bottega.accounts.secret import secret
-from bottega.errors import Misconfigured
+from bottega.accounts.secret import mark_of, secret
+from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
+from bottega.server.guard.door import Door
+from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
+from bottega.server.hub.line import PING, PONG, Line
+from bottega.server.options import address_of, checked
 from bottega.server.outside.metrics import metrics_token
+from bottega.server.outside.outside import Outside
+from bottega.server.staff.staff import Alone, Staff
+from bottega.server.staff.stop import Stop
+from bottega.server.staff.supervisor import Supervisor
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
+from bottega.storage import serving
 from bottega.studio import Studio
+
+_log = logging.getLogger(__name__)
 
 Ready = Callable[[str, str], None]
 """Is told the address, and the address with a sign-in link, once the server listens."""
@@ -28,41 +40,94 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
     """Serve until a signal comes."""
     options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)
-    with closing(listen(options.host, options.port)) as listening:
-        async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
+    options, alone = checked(options), not options.workers
+    with (
+        closing(listen(options.host, options.port)) as listening,
+        Stop(settings.values.grace + MARGIN).heard() as stop,
+    ):
+        async with Studio(
+            settings=settings, admits_as="server", on_crash=None, runs=alone, attends=alone
+        ) as studio:
+            options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
-            await house.projects.add(folder, HOST)
-            address = _address(options.host, listening.getsockname()[1])
+            house.staff = _staff(house)
+            await _begin_here(house, folder)
+            here = address_of(options)
 
             async def tell() -> None:
                 link = await house.passes.give(house.people.host(), "link")
-                ready(address, f"{address}/sign-in#{link}")
+                ready(here, f"{here}/sign-in#{link}")
 
             app = create_app(house)
-            async with app.state.outside:
-                await _Server(_config(app), tell).serve(sockets=[listening])
+            outside: Outside = app.state.outside
+            config = _config(outside.around(Door(app, house)), options)
+            server = _Server(config, tell, house.stopping)
+            with serving.known(settings.home, here, mark_of(key)):
+                ending = asyncio.create_task(_ended(stop, house, server))
+                try:
+                    async with outside:
+                        await server.serve(sockets=[listening])
+                        await ending
+                finally:
+                    await house.hub.close()
+
+
+MARGIN = 4.0
+"""Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
+
+
+def _staff(house: House) -> Staff:
+    """Who runs what is admitted here, at work."""
+    if not house.options.workers:
+        return Alone(house.studio)
+    debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
+    home = str(house.studio.settings.home)
+    command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.hub.tell_session)
+    supervisor.start()
+    return supervisor
+
+
+async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
+    """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
+    await stop.asked()
+    house.studio.opened.stop_admitting()
+    house.hub.tell_all({"type": "stopping"})
+    await house.staff.leave()
+    server.should_exit = True
+
+
+async def _begin_here(house: House, folder: Path) -> None:
+    """The start folder is the host's project, unless it is one that can be none."""
+    try:
+        await house.projects.add(folder, HOST)
+    except Refused as problem:
+        _log.warning("the start folder is no project: %s", problem)
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        tell: Callable[[], Awaitable[None]],
+        stopping: asyncio.Event,
+    ) -> None:
         super().__init__(config)
         self._tell = tell
+        self._stopping = stopping
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """A signal ends the server, and not the process: what was begun is still to be ended after it."""
-        loop = asyncio.get_running_loop()
-        for each in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(each, self.handle_exit, each, None)
-        try:
-            yield
-        finally:
-            for each in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(each)
+        """Signals are heard by whoever started this: runs have to end before the listening does."""
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         await self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
 
 
 def _secret(settings: Settings) -> bytes:
@@ -70,16 +135,23 @@ def _secret(settings: Settings) -> bytes:
     return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
 
 
-def _config(app: FastAPI) -> uvicorn.Config:
+def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=Impatient,
+        proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
+        ssl_certfile=options.tls_cert or None,
+        ssl_keyfile=options.tls_key or None,
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
+        ws=Line,
         ws_max_size=1_000_000,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PONG,
         ws_per_message_deflate=False,
         server_header=False,
+        timeout_graceful_shutdown=1,
     )
 
 
@@ -98,7 +170,3 @@ def listen(host: str, port: int) -> socket.socket:
             hint="Give another with --host and --port.",
         ) from error
     return listening
-
-
-def _address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

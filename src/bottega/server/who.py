@@ -6,18 +6,27 @@ A thing that is another person's is not found: nobody learns that it exists.
 import asyncio
 from typing import Annotated
 
+import msgspec
 from fastapi import Depends, Path, Request
+from starlette.types import Scope
 
+from bottega.accounts.passes import Kind, Pass
 from bottega.accounts.people import Person
 from bottega.agents.shelf import Shelved
 from bottega.agents.spec import SLUG
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
+from bottega.server.staff.staff import Member
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
 
 COOKIE = "bottega"
+
+OPEN = {("GET", "/api/openapi.json"), ("HEAD", "/api/openapi.json"), ("POST", "/api/sign-in")}
+"""The only requests under `/api` that nobody need be signed in for."""
+
+_DECIDED = "bottega.caller"
 
 
 class NotSignedIn(Problem):
@@ -25,24 +34,66 @@ class NotSignedIn(Problem):
 
     code = "not_signed_in"
 
+    def __init__(self) -> None:
+        super().__init__(
+            "You are not signed in.", hint="`bottega people link` prints a sign-in link."
+        )
+
 
 async def the_house(request: Request) -> House:
     return house_of(request)
 
 
-async def signed_in(request: Request) -> Person:
-    """The person behind the cookie or the bearer token of this request."""
-    passes = house_of(request).passes
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        person = passes.holder(token.strip(), "token")
+class Caller(msgspec.Struct, frozen=True):
+    """Who asks, and what proves it."""
+
+    person: Person
+    kind: Kind
+    words: str
+
+
+def caller_of(scope: Scope, house: House) -> Caller | None:
+    """Who is behind the bearer token or the cookie of this request: the one place where that is decided.
+
+    A request with an `Authorization` is judged by that alone, whatever else it carries. It is decided once a request.
+    """
+    if _DECIDED in scope:
+        return scope[_DECIDED]
+    headers = dict(scope["headers"])
+    if b"authorization" in headers:
+        scheme, _, words = headers[b"authorization"].decode("latin-1").partition(" ")
+        kind: Kind = "token"
+        words = words.strip() if scheme.lower() == "bearer" else ""
     else:
-        person = passes.holder(request.cookies.get(COOKIE, ""), "login")
-    if person is None:
-        raise NotSignedIn(
-            "You are not signed in.", hint="`bottega people link` prints a sign-in link."
-        )
-    return person
+        kind, words = "login", cookie_in(headers)
+    person = house.passes.holder(words, kind) if words else None
+    scope[_DECIDED] = Caller(person, kind, words) if person else None
+    return scope[_DECIDED]
+
+
+def cookie_in(headers: dict[bytes, bytes]) -> str:
+    """What our cookie holds; empty: there is none."""
+    for part in headers.get(b"cookie", b"").decode("latin-1").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE:
+            return value
+    return ""
+
+
+async def calling(request: Request) -> Caller:
+    caller = caller_of(request.scope, house_of(request))
+    if caller is None:
+        raise NotSignedIn
+    return caller
+
+
+Calling = Annotated[Caller, Depends(calling)]
+"""As `Signed`, for routes that need what was carried."""
+
+
+async def signed_in(caller: Calling) -> Person:
+    """The person behind the cookie or the bearer token of this request."""
+    return caller.person
 
 
 Asked = Annotated[House, Depends(the_house)]
@@ -81,6 +132,22 @@ async def own_ask(
     raise NotFound(f"There is no ask {ask_id!r} here.")
 
 
+async def own_pass(
+    house: Asked, person: Signed, pass_id: Annotated[str, Path(max_length=100)]
+) -> Pass:
+    return house.passes.owned(pass_id, person)
+
+
+async def own_worker(
+    house: Asked, person: Signed, worker_id: Annotated[str, Path(max_length=100)]
+) -> Member:
+    """All of them are the host's."""
+    for member in house.staff.members() if person.is_host else ():
+        if member.id == worker_id:
+            return member
+    raise NotFound(f"There is no worker {worker_id!r} here.")
+
+
 async def any_agent(
     house: Asked, person: Signed, slug: Annotated[str, Path(max_length=64)]
 ) -> Shelved:
@@ -104,15 +171,34 @@ AnyAgent = Annotated[Shelved, Depends(any_agent)]
 AgentSlug = Annotated[str, Depends(agent_slug)]
 KeyName = Annotated[str, Depends(key_name)]
 OwnSession = Annotated[Session, Depends(own_session)]
+
+
+async def own_prompt(
+    house: Asked,
+    session: OwnSession,
+    message_id: Annotated[str, Path(max_length=100, description="A prompt of this session.")],
+) -> str:
+    """The id of a prompt that was said to this session, whatever became of it."""
+    named = message_id.lower()
+    await house.studio.runtime.inbox.index_of(session.row, named)
+    return named
+
+
+OwnPrompt = Annotated[str, Depends(own_prompt)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
+OwnPass = Annotated[Pass, Depends(own_pass)]
+OwnWorker = Annotated[Member, Depends(own_worker)]
 
 GUARDS = {
     own_session: "session_id",
     own_project: "project_id",
     own_ask: "ask_id",
+    own_pass: "pass_id",
+    own_worker: "worker_id",
     any_agent: "slug",
     agent_slug: "slug",
     key_name: "name",
+    own_prompt: "message_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

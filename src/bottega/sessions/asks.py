@@ -1,4 +1,4 @@
-"""What waits for somebody: an approval, a question, a plan, a call that a client answers. One durable thing for all.
+"""What waits for somebody: an approval, a question, a plan, a client's call, an exchange that was broken off.
 
 An ask's row is committed with its `approval_required`, and changed exactly once, with its `approval_resolved`: the
 first answer wins, whoever gives it, in whichever process, before or after a restart.
@@ -18,10 +18,10 @@ from bottega.failpoint import failpoint
 from bottega.sessions.log import Log
 from bottega.sessions.session import now
 
-Kind = Literal["tool", "question", "plan", "client", "limit"]
+Kind = Literal["tool", "question", "plan", "client", "limit", "resume"]
 Word = Literal[
     "allow_once", "allow_all", "deny", "edit", "stop", "answer", "accept", "discard", "result",
-    "raise", "closed",
+    "raise", "continue", "closed",
 ]  # fmt: skip
 """The answers there are; `closed` is nobody's: what was asked no longer matters."""
 
@@ -31,7 +31,13 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
     "plan": ("accept", "discard"),
     "client": ("result", "stop"),
     "limit": ("raise", "stop"),
+    "resume": ("continue", "stop"),
 }
+
+
+def answers_to(asked: facts.ApprovalRequired) -> tuple[Word, ...]:
+    """The words that this ask takes."""
+    return next((words for kind, words in WORDS.items() if kind == asked.kind), ())
 
 
 TOLD: dict[str, str] = {
@@ -45,6 +51,7 @@ TOLD: dict[str, str] = {
     "discard": "Discarded",
     "result": "Given",
     "raise": "Raised",
+    "continue": "Continued",
     "closed": "No longer asked",
 }
 """How a person reads an answer."""
@@ -60,6 +67,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """With `edit`: the arguments to run with instead. With `result`: what the client's tool gave."""
     grant: str = ""
     """With `allow_all`: what is allowed from now on; empty: this tool."""
+    person: str = ""
+    """The id of the person who answered at a server."""
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -178,9 +187,9 @@ class Asks:
         Raises `Conflict` if it is no longer open: somebody else was first.
         """
         ask = self.get(ask_id)
-        if reply.word not in WORDS[ask.asked.kind]:  # type: ignore[index]
-            may = ", ".join(WORDS.get(ask.asked.kind, ()))  # type: ignore[call-overload]
-            raise BadUsage(f"{reply.word!r} is no answer to this ask.", hint=f"It takes: {may}.")
+        if reply.word not in (may := answers_to(ask.asked)):
+            hint = f"It takes: {', '.join(may)}."
+            raise BadUsage(f"{reply.word!r} is no answer to this ask.", hint=hint)
         if reply.grant:
             parse_grant(reply.grant)
         if shown != ask.asked.hash:
@@ -291,6 +300,7 @@ def resolved(ask: Ask, reply: Reply) -> facts.ApprovalResolved:
         reply.input if reply.word == "edit" else None,
         _grant(ask, reply),
         ask.asked.tool_id,
+        reply.person,
     )
 
 

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 import msgspec
@@ -20,6 +20,9 @@ VERSION = 1
 
 HOST = 1
 """The number of the person whose home it is: who sits at this machine."""
+
+Also = Callable[[sqlite3.Connection, int], None]
+"""What is stored together with a new session, given its number."""
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
@@ -68,7 +71,7 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(
+    async def create(  # noqa: PLR0913 - each is a word of its own
         self,
         *,
         model: str,
@@ -77,20 +80,28 @@ class Sessions:
         title: str = "",
         mode: str = "",
         owner: int = HOST,
+        session_id: str = "",
+        also: Also | None = None,
     ) -> SessionRow:
-        session_id = fresh_session()
+        """A new session; with an id that its owner has begun before, that one.
+
+        `also` runs in the same transaction, and may refuse by raising.
+        """
+        session_id = session_id or fresh_session()
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
-            connection.execute(
+            made = connection.execute(
                 "INSERT INTO sessions"
                 " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING n",
                 (session_id, at, at, title, model, agent, folder, VERSION, mode, owner),
-            )
+            ).fetchone()
+            if also and made:
+                also(connection, made[0])
 
         await self._database.write(insert)
-        return self.get(session_id)
+        return self.owned(session_id, owner)
 
     def get(self, session_id: str) -> SessionRow:
         """The session of that id, or of the only one that begins so; refuse what names none or several."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,10 +18,10 @@ from bottega.messages.block import Block, Text
 from bottega.messages.message import Message
 from bottega.providers.protocol.surrogates import mend
 from bottega.providers.provider import Wishes
-from bottega.sessions import clients, plans, turning
+from bottega.sessions import attach, clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.clients import ClientTool
-from bottega.sessions.inbox import Admission, Prompt
+from bottega.sessions.inbox import AT_HOME, Admission, Prompt, Speaker
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
@@ -85,17 +85,31 @@ class Session:
         answer.shape = schema
         return answer
 
-    async def admit(self, prompt: Prompt) -> Admission:
-        """Store a prompt and return: it runs whether or not anybody follows."""
+    async def admit(
+        self,
+        prompt: Prompt,
+        mode: Mode | Literal[""] = "",
+        speaker: Speaker = AT_HOME,
+    ) -> Admission:
+        """Store a prompt and return: it runs whether or not anybody follows.
+
+        With a mode, the session changes to it.
+        """
         blocks = _said(prompt.content)
         if prompt.agent:
             self._opened.runtime.agent(prompt.agent)
         if prompt.model:
             self._opened.runtime.model(prompt.model)
         admission, _ = await self._opened.admit(
-            self.row, msgspec.structs.replace(prompt, content=blocks)
+            self.row, msgspec.structs.replace(prompt, content=blocks), mode, speaker
         )
         return admission
+
+    async def edit(self, message_id: str, content: str | tuple[Block, ...]) -> None:
+        """Change what a prompt says that still waits."""
+        runtime = self._opened.runtime
+        blocks, names = await asyncio.to_thread(attach.keep, _said(content), runtime.blobs)
+        await runtime.inbox.edit(self.row, message_id, blocks, names)
 
     def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:
         """Follow the exchange that is under way, or waits for an answer; None if none is."""
@@ -264,6 +278,14 @@ class Session:
     async def close(self) -> None:
         """Stop what runs or waits here, and free what is held for it; the next prompt opens it again."""
         await self._opened.close_session(self.row)
+
+    async def free(self) -> None:
+        """Free what is held for it, once nothing runs here; stops nothing."""
+        await self._opened.free(self.row)
+
+    def is_busy(self) -> bool:
+        """Whether a prompt runs or waits here."""
+        return bool(self._opened.runtime.inbox.open(self.row))
 
     async def cancel(self, message_id: str) -> bool:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""

@@ -15,12 +15,13 @@ from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask
 from bottega.sessions.care.retention import Trimmed, trim
 from bottega.sessions.inbox import Place
-from bottega.sessions.session import HOST, SessionRow
+from bottega.sessions.session import HOST, Also, SessionRow
 from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
 from bottega.studio.session import Session
 from bottega.tools.tool import Tool
-from bottega.workers.worker import OnCrash, Worker
+from bottega.workers.policy import OnCrash
+from bottega.workers.worker import Worker
 
 DAY = 86_400_000
 
@@ -36,22 +37,30 @@ class Studio:
         flags: Mapping[str, Any] | None = None,
         tools: Iterable[Tool] = (),
         agents: Iterable[Agent | Spec] = (),
-        on_crash: OnCrash = "close",
+        on_crash: OnCrash | None = "close",
         admits_as: Place = "python",
         runs: bool = True,
+        attends: bool = False,
     ) -> None:
+        """`on_crash` None: as the settings say. `runs`: prompts of this process run in it; else workers run them.
+
+        `attends`: besides, whatever a server admitted in this home, and what others left, runs here.
+        """
         self._settings = settings or load(flags, home=Path(home).absolute() if home else None)
         self._tools = tuple(tools)
         self._agents = tuple(agents)
-        self._on_crash: OnCrash = on_crash
+        self._on_crash: OnCrash | None = on_crash
         self._place: Place = admits_as
         self._runs = runs
+        self._attends = attends
         self._opened: Opened | None = None
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
         runtime = await asyncio.to_thread(Runtime, self._settings, self._tools, self._agents)
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
+        if self._attends:
+            self._opened.sweep()
         if days := self.settings.values.trim_after_days:
             self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
         return self
@@ -74,6 +83,10 @@ class Studio:
             await self._opened.close()
             self._opened = None
 
+    async def leave(self) -> None:
+        """Before `close`, where what runs is to go on elsewhere: nothing is cancelled, all that is stored stays."""
+        await self.opened.leave()
+
     @property
     def settings(self) -> Settings:
         """As they are now; before and after it is open, as they were then."""
@@ -95,7 +108,7 @@ class Studio:
     def worker(self) -> Worker:
         return self.opened.worker
 
-    async def start(
+    async def start(  # noqa: PLR0913 - each is a word of its own
         self,
         *,
         model: str = "",
@@ -104,8 +117,13 @@ class Studio:
         title: str = "",
         mode: Mode | Literal[""] = "",
         owner: int = HOST,
+        session_id: str = "",
+        also: Also | None = None,
     ) -> Session:
-        """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used."""
+        """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used.
+
+        With a `session_id` that its owner has begun before, it is that one. `also` is stored with it, or neither is.
+        """
         where = existing_folder(folder)
         self.runtime.refresh()
         who = self.runtime.agent(agent)
@@ -118,13 +136,16 @@ class Studio:
             title=title,
             mode=checked_mode(mode) if mode else "",
             owner=owner,
+            also=also,
+            session_id=session_id,
         )
         return Session(self.opened, row)
 
     async def resume(self, session_id: str) -> Session:
         """Go on with a session; what a dead process left unfinished in it is mended first."""
         row = self.runtime.sessions.get(session_id)
-        await self.worker.mend(row)
+        if self._runs:
+            await self.worker.mend(row)
         return Session(self.opened, self.runtime.sessions.get(row.id))
 
     def find(self, session_id: str) -> Session:

@@ -98,6 +98,8 @@ class Exchange:
         """The lease went with the end of this exchange."""
         self.leaving = False
         """This process ends: what only waits for an answer is left to the next one."""
+        self.hands_over = False
+        """This process ends, and all of the exchange is left to the next one."""
         self.closing: Ended | None = None
         """How it ends, once that is known: its children end alike."""
         self.step = 0
@@ -145,7 +147,8 @@ class Exchange:
 
     def _spent(self, usage: Usage, cost: int | None) -> Also:
         n, message_id = self.session.n, self.message_id
-        return lambda connection: spent.note(connection, n, message_id, usage, cost)
+        model = self.plan.model.name
+        return lambda connection: spent.note(connection, n, message_id, usage, cost, model)
 
     async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None:
         if isinstance(payload, facts.Compaction) and payload.usage != Usage():

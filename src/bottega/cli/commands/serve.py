@@ -3,17 +3,31 @@
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
 from bottega.cli import start
 from bottega.cli.lazy import Invocation
 
+_FILE = click.Path(exists=True, dir_okay=False)
+
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", default=8448, show_default=True, help="The port; 0: any that is free.")
+@click.option(
+    "--port",
+    default=8448,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port; 0: any that is free.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 64),
+    default=0,
+    help="Run agents in so many processes of their own.  [default: in the server's own]",
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option(
     "--log-format",
@@ -22,12 +36,33 @@ from bottega.cli.lazy import Invocation
     show_default=True,
     help="How lines of the log look on stderr.",
 )
-def command(host: str, port: int, no_open: bool, log_format: Literal["human", "json"]) -> None:
+@click.option(
+    "--allow-host",
+    "allowed",
+    multiple=True,
+    metavar="NAME",
+    help="Another name that the server is asked for by, as NAME or NAME:PORT.",
+)
+@click.option("--tls-cert", type=_FILE, help="The certificate, for https.")
+@click.option("--tls-key", type=_FILE, help="The certificate's key.")
+@click.option(
+    "--trust-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy in front: what it says of client, scheme and host counts.",
+)
+@click.option(
+    "--base-path", default="", metavar="/PATH", help="What every path of the server begins with."
+)
+def command(no_open: bool, **given: Any) -> None:
     """Start the server, and open it in a browser.
 
-    Prints an address that signs you in: it is good once, and for a minute.
+    Prints an address that signs you in: it is good once, and for a minute. Only this machine can reach the server,
+    unless --host says otherwise.
     """
     from bottega.server.house import Options
+    from bottega.server.options import warnings
     from bottega.server.serve import serve
 
     def ready(address: str, link: str) -> None:
@@ -35,6 +70,8 @@ def command(host: str, port: int, no_open: bool, log_format: Literal["human", "j
         if not no_open and sys.stdout.isatty():
             webbrowser.open(link)
 
-    debug = click.get_current_context().ensure_object(Invocation).debug
-    options = Options(host=host, port=port, log_format=log_format, debug=debug)
+    given["debug"] = click.get_current_context().ensure_object(Invocation).debug
+    options = Options(**{name: value for name, value in given.items() if value is not None})
+    for warning in warnings(options):
+        print(f"bottega: {warning}", file=sys.stderr)
     start.run(serve(start.settings_of(), options, Path.cwd(), ready))

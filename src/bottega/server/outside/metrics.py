@@ -16,7 +16,7 @@ from bottega.errors import Misconfigured
 from bottega.server.house import house_of
 from bottega.server.outside.watched import Watched, watched_of
 from bottega.server.problems import responses
-from bottega.server.who import signed_in, the_host
+from bottega.server.who import calling, the_host
 from bottega.settings import Settings
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ async def scraper(request: Request) -> None:
     carries = bool(wanted) and scheme.lower() == "bearer"
     if carries and hmac.compare_digest(given.strip().encode(), wanted.encode()):
         return
-    await the_host(await signed_in(request))
+    await the_host((await calling(request)).person)
 
 
 @router.get(
@@ -148,13 +148,14 @@ def _now(watched: Watched, states: States) -> "Iterator[Metric]":
 def _so_far(watched: Watched) -> "Iterator[Metric]":
     from prometheus_client.core import CounterMetricFamily
 
+    restarts = sum(member.restarts for member in watched.house.staff.members())
     for name, about, value in (
         ("events", "Events appended, in all processes of this home.", watched.counts.events),
         ("loop_stalls", "Stalls of the event loop over 50 ms.", watched.stalls.count),
         (
             "worker_restarts",
             "Workers that had to be started again.",
-            watched.house.worker_restarts(),
+            restarts,
         ),
         ("log_lines_dropped", "Log lines that nobody read in time.", watched.lines_dropped()),
     ):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from bottega.events.event import Event
 from bottega.server.house import House
@@ -21,13 +22,11 @@ _stage = logging.getLogger("bottega.stage")
 
 
 def install(app: FastAPI, house: House) -> "Outside":
-    """Have this app watched. What is returned is entered while the server runs."""
+    """Have this app tell what is known of it. What is returned is entered while the server runs."""
     watched = app.state.watched = Watched(house)
     outside = Outside(watched)
     app.include_router(health.router)
     app.include_router(metrics.router)
-    prefix = (app.openapi_url or "").rpartition("/")[0]
-    app.add_middleware(Requests, prefix=prefix, counts=watched.counts, ended=outside.answered)
     return outside
 
 
@@ -71,7 +70,11 @@ class Outside:
         if self._unlog:
             await asyncio.to_thread(self._unlog)
 
-    def answered(self, request: Exchanged) -> None:
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """The same application, with each of its answers noted: what the door refuses, too."""
+        return Requests(app, self._watched.counts, self._answered)
+
+    def _answered(self, request: Exchanged) -> None:
         if self._traces:
             self._traces.request(request)
 
