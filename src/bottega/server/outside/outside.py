@@ -3,11 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from bottega.errors import Problem
 from bottega.events.event import Event
 from bottega.server.house import House
 from bottega.server.outside import health, logs, metrics
@@ -64,7 +66,8 @@ class Outside:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._follower.look()
+        with suppress(Problem):  # what could not be read is not told; the end goes on
+            await self._follower.look()
         if self._traces:
             await asyncio.to_thread(self._traces.close)
         if self._unlog:
