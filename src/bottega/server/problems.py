@@ -174,12 +174,6 @@ async def _too_deep(request: Request, error: Exception) -> JSONResponse:
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     _log.error("unforeseen failure", exc_info=error)
-    # This answer is made outside of all that stands around a request, so it names the request itself.
-    number: str = getattr(request.state, "request_id", "")
     return problem(
-        500,
-        "unforeseen",
-        "Something went wrong that nobody foresaw.",
-        "The server's log has more.",
-        {"X-Request-Id": number} if number else None,
+        500, "unforeseen", "Something went wrong that nobody foresaw.", "The server's log has more."
     )

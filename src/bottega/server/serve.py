@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, Refused
@@ -21,6 +21,7 @@ from bottega.server.house import House, Options
 from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
 from bottega.server.outside.metrics import metrics_token
+from bottega.server.outside.outside import Outside
 from bottega.server.staff.staff import Alone, Staff
 from bottega.server.staff.stop import Stop
 from bottega.server.staff.supervisor import Supervisor
@@ -59,15 +60,17 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 ready(here, f"{here}/sign-in#{link}")
 
             app = create_app(house)
-            server = _Server(_config(app, house), tell, house.closing)
-            async with app.state.outside:
-                with serving.known(settings.home, here, mark_of(key)):
-                    ending = asyncio.create_task(_ended(stop, house, server))
-                    try:
+            outside: Outside = app.state.outside
+            config = _config(outside.around(Door(app, house)), options)
+            server = _Server(config, tell, house.closing)
+            with serving.known(settings.home, here, mark_of(key)):
+                ending = asyncio.create_task(_ended(stop, house, server))
+                try:
+                    async with outside:
                         await server.serve(sockets=[listening])
                         await ending
-                    finally:
-                        await house.close()
+                finally:
+                    await house.close()
 
 
 MARGIN = 4.0
@@ -134,10 +137,9 @@ def _secret(settings: Settings) -> bytes:
     return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
 
 
-def _config(app: FastAPI, house: House) -> uvicorn.Config:
-    options = house.options
+def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
     return uvicorn.Config(
-        Door(app, house),
+        app,
         http=Impatient,
         proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
         ssl_certfile=options.tls_cert or None,

@@ -14,6 +14,16 @@ from bottega.studio import Studio
 from tests.server.serving import Serving
 
 
+class Nobody(Alone):
+    """Workers that are all gone."""
+
+    def __init__(self) -> None:
+        pass
+
+    def members(self) -> list[Member]:
+        return [Member("w1", 0, "resting", 3, 0)]
+
+
 async def answer(serving: Serving, path: str) -> tuple[int, str]:
     async with (
         aiohttp.ClientSession(serving.address) as stranger,
@@ -57,7 +67,7 @@ async def test_a_dead_worker_and_a_full_disk_are_told_by_their_codes(home: Path)
     async with Studio(settings=load(home=home)) as studio:
         house = House(studio, b"x" * 32, Options())
         assert await Readiness(house, little=0).reasons() == []
-        house.staff = Gone()
+        house.staff = Nobody()
         assert await Readiness(house, little=2**62).reasons() == ["worker", "disk"]
 
 

@@ -56,15 +56,23 @@ async def test_each_stage_of_an_exchange_is_a_line_with_its_times(
 
 
 async def test_a_request_has_an_id_in_its_answer_and_in_its_line(serving: Serving) -> None:
+    odd = {"X-Request-Id": CANARY}
     async with (
-        aiohttp.ClientSession(serving.address) as stranger,
-        stranger.get(f"/api/sessions?q={CANARY}", headers={"X-Request-Id": CANARY}) as response,
+        serving.client() as client,
+        client.session.get(f"/api/sessions?q={CANARY}", headers=odd) as response,
     ):
         number = response.headers["X-Request-Id"]
+    async with (
+        aiohttp.ClientSession(serving.address) as stranger,
+        stranger.get("/api/sessions", headers=odd) as response,
+    ):
+        refused = response.headers["X-Request-Id"]
     _, said = serving.stop()
     assert number.startswith("req_")
     (line,) = [each for each in said.splitlines() if number in each]
-    assert "route=/api/sessions status=401" in line
+    assert "method=GET route=/api/sessions status=200" in line
+    (line,) = [each for each in said.splitlines() if refused in each]
+    assert "route=(none) status=401" in line, "the door's word, before any route"
     assert CANARY not in said
 
 

@@ -148,13 +148,14 @@ def _now(watched: Watched, states: States) -> "Iterator[Metric]":
 def _so_far(watched: Watched) -> "Iterator[Metric]":
     from prometheus_client.core import CounterMetricFamily
 
+    restarts = sum(member.restarts for member in watched.house.staff.members())
     for name, about, value in (
         ("events", "Events appended, in all processes of this home.", watched.counts.events),
         ("loop_stalls", "Stalls of the event loop over 50 ms.", watched.stalls.count),
         (
             "worker_restarts",
             "Workers that had to be started again.",
-            sum(each.restarts for each in watched.house.staff.members()),
+            restarts,
         ),
         ("log_lines_dropped", "Log lines that nobody read in time.", watched.lines_dropped()),
     ):

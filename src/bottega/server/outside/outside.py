@@ -3,10 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
+from bottega.errors import Problem
 from bottega.events.event import Event
 from bottega.server.house import House
 from bottega.server.outside import health, logs, metrics
@@ -21,13 +24,11 @@ _stage = logging.getLogger("bottega.stage")
 
 
 def install(app: FastAPI, house: House) -> "Outside":
-    """Have this app watched. What is returned is entered while the server runs."""
+    """Have this app tell what is known of it. What is returned is entered while the server runs."""
     watched = app.state.watched = Watched(house)
     outside = Outside(watched)
     app.include_router(health.router)
     app.include_router(metrics.router)
-    prefix = (app.openapi_url or "").rpartition("/")[0]
-    app.add_middleware(Requests, prefix=prefix, counts=watched.counts, ended=outside.answered)
     return outside
 
 
@@ -65,13 +66,18 @@ class Outside:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._follower.look()
+        with suppress(Problem):  # what could not be read is not told; the end goes on
+            await self._follower.look()
         if self._traces:
             await asyncio.to_thread(self._traces.close)
         if self._unlog:
             await asyncio.to_thread(self._unlog)
 
-    def answered(self, request: Exchanged) -> None:
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """The same application, with each of its answers noted: what the door refuses, too."""
+        return Requests(app, self._watched.counts, self._answered)
+
+    def _answered(self, request: Exchanged) -> None:
         if self._traces:
             self._traces.request(request)
 

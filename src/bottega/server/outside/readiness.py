@@ -37,7 +37,7 @@ class Readiness:
         house, found = self._house, list[Reason]()
         if not await _writable(house):
             found.append("database")
-        if not any(each.state == "running" for each in house.staff.members()):
+        if not any(member.pid for member in house.staff.members()):
             found.append("worker")
         if await asyncio.to_thread(_free, house) < self._little:
             found.append("disk")

@@ -13,6 +13,7 @@ from bottega.server.outside.counts import UNKNOWN, Counts
 from bottega.server.outside.logs import REQUEST
 
 HEADER = b"x-request-id"
+API = "/api"
 _IDS = ("session_id", "project_id", "ask_id", "message_id", "worker_id", "shell_id")
 """Names in a path that are told in a log, if they look like ids of ours; never a ticket."""
 _ID = re.compile(r"[a-z]{2,8}_[0-9a-f]{16,40}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -27,9 +28,8 @@ Ended = Callable[["Exchanged"], None]
 class Exchanged:
     """One request, and how it was answered."""
 
-    def __init__(self, scope: Scope, prefix: str) -> None:
+    def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self._prefix = prefix
         self.id = fresh("req")
         self.at = time.time_ns()
         self._began = time.monotonic()
@@ -56,15 +56,14 @@ class Exchanged:
         path: str = getattr(self.scope.get("route"), "path", "")
         typed = self.scope["path"].removeprefix(self.scope.get("root_path", ""))
         # A route that was included does not know under which prefix.
-        if path and typed.startswith(f"{self._prefix}/") and not path.startswith(self._prefix):
-            return f"{self._prefix}{path}"
+        if path and typed.startswith(f"{API}/") and not path.startswith(API):
+            return f"{API}{path}"
         return path or UNKNOWN
 
 
 class Requests:
-    def __init__(self, app: ASGIApp, prefix: str, counts: Counts, ended: Ended) -> None:
+    def __init__(self, app: ASGIApp, counts: Counts, ended: Ended) -> None:
         self._app = app
-        self._prefix = prefix
         self._counts = counts
         self._ended = ended
 
@@ -72,8 +71,7 @@ class Requests:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        request = Exchanged(scope, self._prefix)
-        scope.setdefault("state", {})["request_id"] = request.id
+        request = Exchanged(scope)
         token = REQUEST.set(request.id)
         self._counts.open[scope["type"]] += 1
         try:
