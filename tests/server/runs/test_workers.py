@@ -56,7 +56,7 @@ async def test_what_a_killed_worker_ran_is_taken_over_and_no_follower_misses_a_b
     assert kinds["message_start"] == 2, "the model was asked once more, and no more"
     assert log[-1].data.final_response == LONG
     interrupted = next(event for event in log if event.type == "interrupted")
-    assert interrupted.at - died < 2000
+    assert interrupted.at - died < 5000
     (again,) = [each for each in members if each["id"] == busy["id"]]
     assert again["pid"] != busy["pid"]
     assert again["restarts"] == 1
