@@ -8,9 +8,11 @@ from starlette.routing import WebSocketRoute
 from bottega import __version__
 from bottega.server import document, problems
 from bottega.server.house import House
+from bottega.server.outside.outside import install
 from bottega.server.pages import pages
 from bottega.server.routes import (
     asks,
+    changes,
     chat,
     events,
     files,
@@ -19,6 +21,7 @@ from bottega.server.routes import (
     prompts,
     sessions,
     setup,
+    shells,
     signing,
     tickets,
     turning,
@@ -44,6 +47,8 @@ def routers() -> Iterable[APIRouter]:
         chat.router,
         projects.router,
         files.router,
+        shells.router,
+        changes.router,
         signing.router,
         tickets.router,
         workers.router,
@@ -67,4 +72,5 @@ def create_app(house: House) -> FastAPI:
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)
     app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
+    app.state.outside = install(app, house)
     return app

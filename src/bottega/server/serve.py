@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import uvicorn
+from fastapi import FastAPI
 
 from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, Refused
@@ -19,6 +20,7 @@ from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
 from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
+from bottega.server.outside.metrics import metrics_token
 from bottega.server.staff.staff import Alone, Staff
 from bottega.server.staff.stop import Stop
 from bottega.server.staff.supervisor import Supervisor
@@ -35,6 +37,7 @@ Ready = Callable[[str, str], None]
 
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
+    options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)
     options, alone = checked(options), not options.workers
     with (
@@ -54,14 +57,16 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(here, f"{here}/sign-in#{link}")
 
-            server = _Server(_config(house), tell, house.stopping)
-            with serving.known(settings.home, here, mark_of(key)):
-                ending = asyncio.create_task(_ended(stop, house, server))
-                try:
-                    await server.serve(sockets=[listening])
-                    await ending
-                finally:
-                    await house.hub.close()
+            app = create_app(house)
+            server = _Server(_config(app, house), tell, house.stopping)
+            async with app.state.outside:
+                with serving.known(settings.home, here, mark_of(key)):
+                    ending = asyncio.create_task(_ended(stop, house, server))
+                    try:
+                        await server.serve(sockets=[listening])
+                        await ending
+                    finally:
+                        await house.close()
 
 
 MARGIN = 4.0
@@ -127,10 +132,10 @@ def _secret(settings: Settings) -> bytes:
     return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
 
 
-def _config(house: House) -> uvicorn.Config:
+def _config(app: FastAPI, house: House) -> uvicorn.Config:
     options = house.options
     return uvicorn.Config(
-        Door(create_app(house), house),
+        Door(app, house),
         http=Impatient,
         proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
         ssl_certfile=options.tls_cert or None,

@@ -33,6 +33,11 @@ class Log:
         self._followed: dict[int, Feed] = {}
         self._poller: asyncio.Task[None] | None = None
 
+    @property
+    def followers(self) -> int:
+        """How many read a log of this process now."""
+        return sum(feed.followers for feed in self._followed.values())
+
     def close(self) -> None:
         if self._poller:
             self._poller.cancel()
