@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -64,8 +63,15 @@ def script(path: Path, *turns: list[dict[str, Any]], **options: Any) -> str:
     return f"scripted/{path}"
 
 
-def commands(marked: str) -> set[int]:
-    """The processes whose command line holds this."""
+async def running_now(marked: str) -> set[int]:
+    """Wait until there are processes whose command line holds this; which they are."""
+    async with asyncio.timeout(20):
+        while not (found := _commands(marked)):
+            await asyncio.sleep(0.02)
+    return found
+
+
+def _commands(marked: str) -> set[int]:
     found: set[int] = set()
     for each in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -90,7 +96,3 @@ def _lives(pid: int) -> bool:
 
 def kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
-
-
-def states(members: list[dict[str, Any]]) -> Iterator[str]:
-    return (each["state"] for each in members)

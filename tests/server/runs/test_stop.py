@@ -13,18 +13,21 @@ from bottega.server.problems import of
 from bottega.studio.opened import Stopping
 from tests.hunt import LONG
 from tests.processes import running
-from tests.server.runs.front import commands, front, gone, say, script, until
+from tests.server.runs.front import front, gone, running_now, say, script, until
 from tests.server.serving import Serving
 
 ALONE: tuple[str, ...] = ()
 STAFFED = ("--workers", "1")
+IN_TIME = 10
+"""Seconds after which it is gone in any case; most often it takes less than one."""
 
 
 def stopped(serving: Serving) -> float:
     """Have it end; how long that took."""
     began = time.monotonic()
     code, said = serving.stop()
-    assert (code, said) == (0, "")
+    assert code == 0
+    assert "Traceback" not in said
     return time.monotonic() - began
 
 
@@ -41,7 +44,7 @@ async def test_with_nothing_to_do_it_ends_at_once(
     home: Path, folder: Path, flags: tuple[str, ...]
 ) -> None:
     with Serving(home, folder, *flags) as serving:
-        assert stopped(serving) < 4
+        assert stopped(serving) < IN_TIME
 
 
 @pytest.mark.parametrize("flags", [ALONE, STAFFED] if LONG else [STAFFED])
@@ -56,13 +59,13 @@ async def test_a_provider_that_hangs_holds_nothing_up_and_its_exchange_goes_on_a
             session = await studio.start(model=model, folder=folder)
             await say(session)
             await until(session, "text_delta")
-            assert stopped(serving) < 4
+            assert stopped(serving) < IN_TIME
             assert statuses(home) == [("running", None)]
             gate.touch()
-            began = time.monotonic()
             serving.start()
+            began = time.monotonic()
             await until(session, "exchange_response")
-            assert time.monotonic() - began < 7
+            assert time.monotonic() - began < 5
             log = await session.facts()
     kinds = [event.type for event in log]
     assert "cancel_requested" not in kinds
@@ -73,19 +76,15 @@ async def test_a_provider_that_hangs_holds_nothing_up_and_its_exchange_goes_on_a
 async def test_a_command_that_hears_no_signal_holds_nothing_up(
     home: Path, folder: Path, tmp_path: Path
 ) -> None:
-    deaf = "trap '' TERM INT HUP; touch here; sleep 8765.4"
+    deaf = "trap '' TERM INT HUP; sleep 8765.4"
     call = {"do": "call", "name": "bash_exec", "input": {"command": deaf}}
     model = script(tmp_path / "s.json", [call], [{"do": "say", "text": "Done."}])
     with Serving(home, folder, environment={"BOTTEGA_GRACE": "0.3"}) as serving:
         async with front(home) as studio:
             session = await studio.start(model=model, folder=folder, mode="allow")
             await say(session)
-            async with asyncio.timeout(20):
-                while not (folder / "here").exists():
-                    await asyncio.sleep(0.02)
-            asleep = commands("sleep\x008765.4")
-            assert asleep
-            assert stopped(serving) < 10
+            asleep = await running_now("sleep\x008765.4")
+            assert stopped(serving) < IN_TIME
             await gone(asleep, seconds=2)
     assert statuses(home) == [("running", None)]
 
@@ -100,7 +99,7 @@ async def test_an_answer_that_is_nearly_done_is_finished_first(
             session = await studio.start(model=model, folder=folder)
             await say(session)
             await until(session, "text_delta")
-            assert await asyncio.to_thread(stopped, serving) < 4
+            assert await asyncio.to_thread(stopped, serving) < IN_TIME
             log = await session.facts()
     assert log[-1].data.final_response == "one two three four five six"
     assert statuses(home) == [("idle", None)]

@@ -12,7 +12,7 @@ import pytest
 
 from bottega.server.staff.supervisor import Supervisor
 from bottega.studio import Studio
-from tests.server.runs.front import Follower, commands, front, gone, kill, say, script, until
+from tests.server.runs.front import Follower, front, gone, kill, running_now, say, script, until
 from tests.server.serving import Client, Serving
 
 LONG = " ".join(f"word{number}" for number in range(60))
@@ -56,7 +56,7 @@ async def test_what_a_killed_worker_ran_is_taken_over_and_no_follower_misses_a_b
     assert kinds["message_start"] == 2, "the model was asked once more, and no more"
     assert log[-1].data.final_response == LONG
     interrupted = next(event for event in log if event.type == "interrupted")
-    assert interrupted.at - died < 2000
+    assert interrupted.at - died < 5000
     (again,) = [each for each in members if each["id"] == busy["id"]]
     assert again["pid"] != busy["pid"]
     assert again["restarts"] == 1
@@ -66,18 +66,14 @@ async def test_what_a_killed_worker_ran_is_taken_over_and_no_follower_misses_a_b
 async def test_no_process_outlives_a_killed_server(
     home: Path, folder: Path, tmp_path: Path
 ) -> None:
-    sleeps = {"do": "call", "name": "bash_exec", "input": {"command": "touch here; sleep 7654.3"}}
+    sleeps = {"do": "call", "name": "bash_exec", "input": {"command": "sleep 7654.3"}}
     model = script(tmp_path / "s.json", [sleeps], [{"do": "say", "text": "Awake."}])
     with staffed(home, folder) as serving:
         async with serving.client() as client, front(home) as studio:
             members = await at_work(client, 2)
             session = await studio.start(model=model, folder=folder, mode="allow")
             await say(session)
-            async with asyncio.timeout(20):
-                while not (folder / "here").exists():
-                    await asyncio.sleep(0.02)
-            asleep = commands("sleep\x007654.3")
-            assert asleep
+            asleep = await running_now("sleep\x007654.3")
             serving.kill()
             await gone({each["pid"] for each in members}, seconds=2)
             await gone(asleep, seconds=8)
