@@ -15,7 +15,6 @@ from bottega.messages.block import Text
 from bottega.runtime import MIGRATIONS
 from bottega.sessions.attach import Attachments
 from bottega.sessions.session import Sessions
-
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
