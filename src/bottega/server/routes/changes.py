@@ -37,7 +37,7 @@ def _compared(worked: Worked, path: str) -> Compared:
     raise NotFound(f"The session has not changed {path!r}.")
 
 
-@router.post("/revert", responses=responses(404, 409))
+@router.post("/revert", responses=responses(404, 409, 503))
 async def revert_changes(session: OwnSession, wanted: Revert) -> UndoneShape:
     """Bring files back to what they were before the session; what somebody changed since is left, and told."""
     undone = await session.revert(None if wanted.all else wanted.paths, force=wanted.force)

@@ -12,7 +12,7 @@ from bottega.workspaces.shells.printed import PIECE
 router = APIRouter(prefix="/projects/{project_id}/shells", tags=["shells"])
 
 
-@router.post("", status_code=201, responses=responses(404, 409, 503))
+@router.post("", status_code=201, responses=responses(400, 404, 409, 503))
 async def open_shell(
     house: Asked, person: Signed, project: OwnProject, wanted: NewShell
 ) -> ShellShape:
