@@ -56,6 +56,7 @@ def test_of_several_processes_that_make_it_at_once_all_have_the_same(tmp_path: P
         "change-me-change-me-change-me-change-me",
         "your-secret-key-here-change-in-production",
         "abcdefghijklmnopqrstuvwxyz0123456789",
+        " " * 40,
         "0" * 64,
         "abcabcabcabcabcabcabcabcabcabcabcabcabc",
     ],
@@ -82,8 +83,8 @@ def test_the_mark_tells_secrets_apart_and_nothing_of_them() -> None:
     assert len(mark_of(b"one")) == 8
 
 
-@pytest.mark.parametrize("given", ["   ", "your-secret-key-here-change-in-production"])
-def test_the_server_does_not_start_with_a_weak_secret(tmp_path: Path, given: str) -> None:
+def test_the_server_does_not_start_with_a_weak_secret(tmp_path: Path) -> None:
+    given = "your-secret-key-here-change-in-production"
     ended = subprocess.run(
         [sys.executable, "-m", "bottega", "--home", str(tmp_path / "home"), "serve", "--no-open"],
         env={"PYTHONPATH": ":".join(sys.path), "BOTTEGA_SECRET": given, "PATH": "/usr/bin:/bin"},

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bottega.cli.asking.desk import Desk
 from bottega.cli.asking.reception import Reception
-from bottega.cli.logs import Stages
+from bottega.cli.logs import Lines
 from bottega.cli.screen.live import FRAME
 from bottega.cli.screen.plain import Screen
 from bottega.cli.signals import Stop, stoppable
@@ -24,7 +24,7 @@ async def follow(
 ) -> Followed:
     """Show every event. With a `desk` somebody is there to be asked; a second Ctrl-C no longer waits for the end."""
     reception = Reception(session, desk) if desk else None
-    stages = Stages()
+    stages = Lines()
     end: facts.ExchangeResponse | None = None
     with stoppable(answer, lambda: bool(reception and reception.waits)) as stop:
         moving = asyncio.create_task(_move(screen))

@@ -8,9 +8,12 @@ from starlette.routing import WebSocketRoute
 from bottega import __version__
 from bottega.server import document, problems
 from bottega.server.house import House
+from bottega.server.hub.hub import Hub
+from bottega.server.outside.outside import install
 from bottega.server.pages import pages
 from bottega.server.routes import (
     asks,
+    changes,
     chat,
     events,
     files,
@@ -19,6 +22,7 @@ from bottega.server.routes import (
     prompts,
     sessions,
     setup,
+    shells,
     signing,
     tickets,
     turning,
@@ -27,6 +31,7 @@ from bottega.server.routes import (
 )
 
 API = "/api"
+
 EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 503)
 """What any route may answer: most of it the door's word, before the route is asked."""
 
@@ -35,6 +40,9 @@ def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
     return (
         sessions.router,
+        signing.router,
+        tickets.router,
+        workers.router,
         turning.router,
         events.router,
         prompts.router,
@@ -44,9 +52,8 @@ def routers() -> Iterable[APIRouter]:
         chat.router,
         projects.router,
         files.router,
-        signing.router,
-        tickets.router,
-        workers.router,
+        shells.router,
+        changes.router,
         *setup.ROUTERS,
     )
 
@@ -66,5 +73,14 @@ def create_app(house: House) -> FastAPI:
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)
-    app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
+    app.router.routes.append(WebSocketRoute("/ws/{ticket}", _hub(house), name="socket"))
+    app.state.outside = install(app, house)
     return app
+
+
+def _hub(house: House) -> Hub:
+    """The socket's end, which is told what is in no log."""
+    hub = Hub(house)
+    house.tellers.append(hub.tell_session)
+    house.at_stop.append(hub.stop)
+    return hub

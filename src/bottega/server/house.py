@@ -1,8 +1,10 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
+from typing import Any, Literal
 
 import msgspec
 from starlette.requests import HTTPConnection
@@ -12,8 +14,9 @@ from bottega.accounts.people import People, Person
 from bottega.errors import Problem
 from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
-from bottega.server.hub.hub import Hub
-from bottega.server.staff.staff import Alone, Staff
+from bottega.server.shells import ServedShells
+from bottega.server.staff.staff import Alone, Staff, Tell
+from bottega.server.tickets import Tickets
 from bottega.studio import Studio
 from bottega.studio.setup.models import Offers
 
@@ -38,6 +41,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What every path begins with, such as `/bottega`."""
     workers: int = 0
     """How many worker processes run what is admitted; 0: the server does so itself."""
+    log_format: Literal["human", "json"] = "human"
+    debug: bool = False
+    """Log more."""
+    metrics_token: str = ""
+    """Who has it may read the metrics; empty: only the host may."""
 
     @property
     def is_secure(self) -> bool:
@@ -52,13 +60,27 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
-        self.files = Files(studio.opened.hands.locked, database.home.workspace)
-        self.staff: Staff = Alone(studio)
         self.offers = Offers(studio.runtime)
-        self.stopping = asyncio.Event()
-        """Set when the server is about to end: whoever streams says goodbye."""
         self._seen: dict[int, float] = {}
-        self.hub = Hub(studio, self.projects, self.seen)
+        self.staff: Staff = Alone(studio)
+        self.tellers: list[Tell] = []
+        """Who tells the tabs of a session what is in no log."""
+        self.at_stop: list[Callable[[], None]] = []
+        """Called when the server begins to end, so that clients are told."""
+        self.closing = asyncio.Event()
+        """Set when it no longer listens: whoever streams says goodbye."""
+        self.tickets = Tickets()
+        self.files = Files(studio.opened.hands.locked, database.home.workspace)
+        self.shells = ServedShells(studio)
+
+    async def close(self) -> None:
+        """End what this process holds for people, before the studio ends."""
+        await self.shells.close_all()
+
+    def tell_session(self, n: int, frame: dict[str, Any]) -> None:
+        """Say this, which is in no log, to everyone who has a tab on the session with this number."""
+        for tell in self.tellers:
+            tell(n, frame)
 
     async def seen(self, person: Person) -> None:
         """Somebody is there: noted once a minute, and never a reason to fail."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import uvicorn
+from starlette.types import ASGIApp
 
 from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, Refused
@@ -19,6 +20,8 @@ from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
 from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
+from bottega.server.outside.metrics import metrics_token
+from bottega.server.outside.outside import Outside
 from bottega.server.staff.staff import Alone, Staff
 from bottega.server.staff.stop import Stop
 from bottega.server.staff.supervisor import Supervisor
@@ -35,8 +38,10 @@ Ready = Callable[[str, str], None]
 
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
+    options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)
-    options, alone = checked(options), not options.workers
+    options = checked(options)
+    alone = not options.workers
     with (
         closing(listen(options.host, options.port)) as listening,
         Stop(settings.values.grace + MARGIN).heard() as stop,
@@ -54,14 +59,18 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(here, f"{here}/sign-in#{link}")
 
-            server = _Server(_config(house), tell, house.stopping)
+            app = create_app(house)
+            outside: Outside = app.state.outside
+            config = _config(outside.around(Door(app, house)), options)
+            server = _Server(config, tell, house.closing)
             with serving.known(settings.home, here, mark_of(key)):
                 ending = asyncio.create_task(_ended(stop, house, server))
                 try:
-                    await server.serve(sockets=[listening])
-                    await ending
+                    async with outside:
+                        await server.serve(sockets=[listening])
+                        await ending
                 finally:
-                    await house.hub.close()
+                    await house.close()
 
 
 MARGIN = 4.0
@@ -75,7 +84,7 @@ def _staff(house: House) -> Staff:
     debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
     home = str(house.studio.settings.home)
     command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
-    supervisor = Supervisor(house.studio, command, house.options.workers, house.hub.tell_session)
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.tell_session)
     supervisor.start()
     return supervisor
 
@@ -84,7 +93,8 @@ async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
     """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
     await stop.asked()
     house.studio.opened.stop_admitting()
-    house.hub.tell_all({"type": "stopping"})
+    for tell in house.at_stop:
+        tell()
     await house.staff.leave()
     server.should_exit = True
 
@@ -102,11 +112,11 @@ class _Server(uvicorn.Server):
         self,
         config: uvicorn.Config,
         tell: Callable[[], Awaitable[None]],
-        stopping: asyncio.Event,
+        closing: asyncio.Event,
     ) -> None:
         super().__init__(config)
         self._tell = tell
-        self._stopping = stopping
+        self._closing = closing
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -118,7 +128,7 @@ class _Server(uvicorn.Server):
         await self._tell()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._stopping.set()
+        self._closing.set()
         await super().shutdown(sockets)
 
 
@@ -127,10 +137,9 @@ def _secret(settings: Settings) -> bytes:
     return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
 
 
-def _config(house: House) -> uvicorn.Config:
-    options = house.options
+def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
     return uvicorn.Config(
-        Door(create_app(house), house),
+        app,
         http=Impatient,
         proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
         ssl_certfile=options.tls_cert or None,

@@ -5,7 +5,7 @@ HTTP, simple clients and the socket all come through here, so that each of them 
 
 import asyncio
 import uuid
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,9 +16,11 @@ from bottega.errors import Conflict, NotFound
 from bottega.projects.place import folder_of
 from bottega.projects.projects import Project
 from bottega.server.house import House
+from bottega.server.simple import Simple, piece_of
 from bottega.sessions import plans
 from bottega.sessions.asks import Ask, Reply
 from bottega.sessions.inbox import Admission, Prompt, Speaker
+from bottega.sessions.session import Also
 from bottega.studio.session import Session
 
 
@@ -39,6 +41,12 @@ def project_of(house: House, person: Person, project_id: str = "") -> Project:
     return own[0]
 
 
+async def folder_for(house: House, person: Person, project_id: str, container: str) -> str:
+    """Where a session of that person works; refuses what is not theirs."""
+    project = project_of(house, person, project_id)
+    return await asyncio.to_thread(folder_of, project, container)
+
+
 async def begin(  # noqa: PLR0913 - each is a word of its own
     house: House,
     person: Person,
@@ -50,13 +58,14 @@ async def begin(  # noqa: PLR0913 - each is a word of its own
     mode: Mode | Literal[""] = "",
     title: str = "",
     first: str = "",
+    also: Also | None = None,
 ) -> Session:
     """A new session in a folder of the person's project.
 
-    `first` is the id of the prompt that it is begun for, if it is: sent again, it leads to the same session.
+    `first` is the id of the prompt that it is begun for, if it is: sent again, it leads to the same session. `also` is
+    stored with it, or neither is.
     """
-    project = project_of(house, person, project_id)
-    folder = await asyncio.to_thread(folder_of, project, container)
+    folder = await folder_for(house, person, project_id, container)
     named = f"ses_{uuid.uuid5(uuid.NAMESPACE_OID, f'{person.id}/{first}').hex}" if first else ""
     return await house.studio.start(
         model=model,
@@ -66,6 +75,7 @@ async def begin(  # noqa: PLR0913 - each is a word of its own
         mode=mode,
         owner=person.n,
         session_id=named,
+        also=also,
     )
 
 
@@ -113,3 +123,15 @@ async def answer(
         await runtime.asks.answer(ask.id, reply, shown=shown)
     house.studio.opened.attend(row)
     return message_id
+
+
+def simply(house: House, session: Session, prompt: Prompt) -> Simple:
+    """What becomes of this prompt, in simple words."""
+    runtime = house.studio.runtime
+
+    def arguments(ask_id: str) -> dict[str, Any] | None:
+        ask = runtime.asks.exactly(ask_id)
+        return ask.input if ask else None
+
+    doer = runtime.agent(prompt.agent or session.row.agent)
+    return Simple(session.id, prompt.message_id, piece=piece_of(doer.type), arguments=arguments)

@@ -22,6 +22,8 @@ from bottega.storage.writer import Job
 T = TypeVar("T")
 
 PAGE = 500
+PAGE_BYTES = 1_000_000
+"""Bytes after which a page ends: what a reader holds that does not read on."""
 POLL = 0.025
 """Seconds between two looks for what other processes wrote, while somebody follows."""
 
@@ -32,6 +34,11 @@ class Log:
         self._feeds: dict[int, Feed] = {}
         self._followed: dict[int, Feed] = {}
         self._poller: asyncio.Task[None] | None = None
+
+    @property
+    def followers(self) -> int:
+        """How many read a log of this process now."""
+        return sum(feed.followers for feed in self._followed.values())
 
     def close(self) -> None:
         if self._poller:
@@ -103,13 +110,22 @@ class Log:
         return []
 
     async def page(self, n: int, after: int, limit: int = PAGE) -> list[Row]:
-        """The next stored rows past the cursor."""
-        return await self.database.read(
-            lambda connection: connection.execute(
+        """The next stored rows past the cursor: so many, or fewer where they are large."""
+
+        def read(connection: sqlite3.Connection) -> list[Row]:
+            rows: list[Row] = []
+            room = PAGE_BYTES
+            for row in connection.execute(
                 "SELECT idx, body FROM events WHERE session = ? AND idx > ? ORDER BY idx LIMIT ?",
                 (n, after, limit),
-            ).fetchall()
-        )
+            ):
+                rows.append(row)
+                room -= len(row[1])
+                if room <= 0:
+                    break
+            return rows
+
+        return await self.database.read(read)
 
     async def tail(self, n: int, before: int | None = None, limit: int = 100) -> list[Row]:
         """The last facts (no deltas) below `before`, oldest first: how a long session is opened."""

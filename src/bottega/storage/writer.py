@@ -59,6 +59,8 @@ class Writer:
         self._closing = False
         self._last_commit = 0.0
         self.commits = 0
+        self.on_commit: Callable[[float], None] | None = None
+        """Is told in the writer's thread how many seconds a commit took."""
         self._thread = threading.Thread(target=self._run, name="bottega-writer", daemon=True)
         self._thread.start()
 
@@ -91,9 +93,12 @@ class Writer:
 
     def _run(self) -> None:
         while jobs := self._next_group():
+            began = time.monotonic()
             self._commit(jobs)
             self._last_commit = time.monotonic()
             self.commits += 1
+            if self.on_commit:
+                self.on_commit(self._last_commit - began)
             _report(jobs)
 
     def _next_group(self) -> list[Job]:

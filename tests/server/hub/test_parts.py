@@ -8,11 +8,12 @@ import pytest
 
 from bottega.accounts.people import Person
 from bottega.errors import Problem
-from bottega.server.hub import frames, tickets
+from bottega.server import tickets
+from bottega.server.hub import frames
 from bottega.server.hub.frames import heard
 from bottega.server.hub.join import LARGEST, head, joined
 from bottega.server.hub.rate import Rate
-from bottega.server.hub.tickets import Tickets
+from bottega.server.tickets import Tickets
 from bottega.sessions.feed import Frame
 
 ADA = Person(1, "per_1", "host", 0, 0)

@@ -9,8 +9,9 @@ from typing import Any
 
 from bottega.errors import Misconfigured
 from bottega.messages.block import Text
+from bottega.sessions.inbox import Prompt
 from bottega.settings import load
-from bottega.studio import Studio
+from bottega.studio import Session, Studio
 from bottega.studio.setup import config, discovery
 from bottega.studio.setup.discovery import Local
 from tests.cli.vendor import Answer, Vendor
@@ -48,23 +49,35 @@ async def test_what_a_flag_says_stays_whatever_the_file_says(home: Path, folder:
         assert studio.settings.values.mode == "plan"
 
 
-async def test_instructions_and_rules_reach_an_exchange_that_begins_afterwards(
+async def test_rules_hold_for_calls_that_come_afterwards(
     home: Path, folder: Path, scripted: Any
 ) -> None:
-    call = {"do": "call", "name": "read_file", "input": {"path": "notes.txt"}}
-    model = scripted([call], [{"do": "say", "text": "ok"}])
+    call = {"do": "call", "name": "read_file", "input": {"file_path": "notes.txt"}}
+    model = scripted([call], [{"do": "say", "text": "ok"}], [call], [{"do": "say", "text": "ok"}])
     async with Studio(settings=load(home=home)) as studio:
         session = await studio.start(folder=folder, model=model)
-        config.change(
-            studio.settings, {"rules": [{"verdict": "deny", "path": "notes.txt"}], "mode": "allow"}
-        )
-        results = [
-            event.data.content
-            async for event in session.prompt("read it")
-            if event.type == "tool_result"
-        ]
-    assert isinstance(results[0][0], Text)
-    assert "hello world" not in results[0][0].text
+        before = await _result(session)
+        config.change(studio.settings, {"rules": [{"verdict": "deny", "path": "notes.txt"}]})
+        after = await _result(session)
+    assert "hello world" in before
+    assert "hello world" not in after
+
+
+async def test_instructions_reach_an_exchange_that_begins_afterwards(
+    home: Path, folder: Path
+) -> None:
+    async with Studio(settings=load(home=home)) as studio:
+        session = await studio.start(folder=folder, model="guide")
+        config.change(studio.settings, {"instructions": "Say please."})
+        plan = await studio.runtime.plan(session.row, Prompt("", ()))
+    assert plan.instructions == "Say please."
+
+
+async def _result(session: Session) -> str:
+    results = [event.data async for event in session.prompt("read") if event.type == "tool_result"]
+    (block,) = results[0].content
+    assert isinstance(block, Text)
+    return block.text
 
 
 async def test_a_file_that_makes_no_sense_leaves_the_settings_from_before(

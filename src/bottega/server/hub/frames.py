@@ -9,9 +9,10 @@ from bottega.errors import BadUsage, Problem
 from bottega.sessions.asks import Word
 
 Uuid = Annotated[str, Meta(pattern=r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")]
-Name = Annotated[str, Meta(max_length=200)]
-Path = Annotated[str, Meta(max_length=1000)]
-Words = Annotated[str, Meta(max_length=800_000)]
+Name = Annotated[str, Meta(max_length=200, pattern=r"\A[^\0]*\Z")]
+Path = Annotated[str, Meta(max_length=1000, pattern=r"\A[^\0]*\Z")]
+Words = Annotated[str, Meta(max_length=800_000, pattern=r"\A[^\0]*\Z")]
+"""Without NUL, which cannot be stored."""
 Index = Annotated[int, Meta(ge=0, le=2**53)]
 Ref = Annotated[str, Meta(max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)] | None
 Mode = Literal["", "plan", "ask", "allow"]
@@ -82,6 +83,8 @@ class Answer(_Frame, frozen=True, tag="answer"):
     input: dict[str, Any] | None = None
     grant: Path = ""
     hash: Name = ""
+    mode: Literal["plan", "ask", "allow"] = "ask"
+    """With `accept`: the mode in which the plan is carried out."""
 
 
 class Ping(_Frame, frozen=True, tag="ping"):

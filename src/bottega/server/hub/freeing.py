@@ -29,12 +29,9 @@ class Freeing:
         self._tasks[n] = task
         task.add_done_callback(lambda _: self._tasks.pop(n, None))
 
-    async def close(self) -> None:
-        tasks = set(self._tasks.values())
-        for task in tasks:
+    def stop(self) -> None:
+        for task in self._tasks.values():
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
 
     async def _free(self, session: Session) -> None:
         n = session.row.n

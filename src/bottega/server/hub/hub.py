@@ -11,16 +11,16 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
 
-from bottega.projects.projects import Projects
 from bottega.server import problems
+from bottega.server.house import House
 from bottega.server.hub import frames, told
 from bottega.server.hub.line import EXTENSION, Line
-from bottega.server.hub.prompting import Prompting, Seen
+from bottega.server.hub.prompting import Prompting
 from bottega.server.hub.simply import Simply
 from bottega.server.hub.socket import Socket
 from bottega.server.hub.tabbing import Tabbing
-from bottega.server.hub.tickets import Ticket, Tickets
-from bottega.studio import Studio
+from bottega.server.hub.terminals import Terminals
+from bottega.server.tickets import Ticket
 
 BEAT = 5.0
 """Seconds between two heartbeats."""
@@ -30,19 +30,19 @@ _AT_ONCE = 50
 
 
 class Hub:
-    def __init__(self, studio: Studio, projects: Projects, seen: Seen) -> None:
-        self.tickets = Tickets()
-        self._seen = seen
+    def __init__(self, house: House) -> None:
+        self._house = house
         self._sockets: defaultdict[int, set[Socket]] = defaultdict(set)
-        self._tabbing = Tabbing(studio, projects)
-        self._prompting = Prompting(studio, self._tabbing, seen)
-        self._simply = Simply(studio, self._tabbing, seen)
+        self._tabbing = Tabbing(house)
+        self._prompting = Prompting(house, self._tabbing)
+        self._simply = Simply(house)
+        self._terminals = Terminals(house)
         self._beating: asyncio.Task[None] | None = None
         self._telling: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A socket at `/ws/{ticket}`: refused, or served until either side goes."""
-        ticket = self.tickets.take(scope["path_params"]["ticket"])
+        ticket = self._house.tickets.take(scope["path_params"]["ticket"])
         if refusal := self._refusal(ticket, Headers(scope=scope)):
             await refusal(scope, receive, send)
             return
@@ -52,7 +52,7 @@ class Hub:
         await send({"type": "websocket.accept"})
         socket = Socket(ticket, line)
         with self._kept(socket):
-            await self._seen(ticket.person)
+            await self._house.seen(ticket.person)
             await socket.run(receive, self._do)
 
     def tell_session(self, n: int, frame: dict[str, Any]) -> None:
@@ -67,18 +67,10 @@ class Hub:
         for socket in self._all():
             self._tell(socket, frame)
 
-    async def close(self) -> None:
-        """Nothing more is told or freed by this hub."""
-        if self._beating:
-            self._beating.cancel()
-        for task in self._telling:
-            task.cancel()
-        await self._tabbing.freeing.close()
-
-    @property
-    def count(self) -> int:
-        """How many sockets are open."""
-        return sum(map(len, self._sockets.values()))
+    def stop(self) -> None:
+        """The server ends: clients connect again later, and what is held is freed with all the rest."""
+        self.tell_all({"type": "stopping"})
+        self._tabbing.freeing.stop()
 
     def _refusal(self, ticket: Ticket | None, headers: Headers) -> Response | None:
         if ticket is None:
@@ -156,10 +148,18 @@ class Hub:
                 await self._simply.prompt(socket, frame)
             case frames.Ping():
                 await socket.answer(frame, told.PONG)
+            case frames.NewTab() | frames.Restore() | frames.Visible():
+                await self._show(socket, frame)
+            case frames.Hidden():
+                await self._tabbing.hidden(socket, frame)
+            case frames.CloseTab():
+                await self._tabbing.close(socket, frame)
             case _:
-                await self._do_with_tabs(socket, frame)
+                await self._terminals.do(socket, frame)
 
-    async def _do_with_tabs(self, socket: Socket, frame: frames.Frame) -> None:
+    async def _show(
+        self, socket: Socket, frame: frames.NewTab | frames.Restore | frames.Visible
+    ) -> None:
         match frame:
             case frames.NewTab():
                 await self._tabbing.new(socket, frame)
@@ -167,9 +167,3 @@ class Hub:
                 await self._tabbing.restore(socket, frame)
             case frames.Visible():
                 await self._tabbing.visible(socket, frame)
-            case frames.Hidden():
-                await self._tabbing.hidden(socket, frame)
-            case frames.CloseTab():
-                await self._tabbing.close(socket, frame)
-            case _:
-                raise NotImplementedError

@@ -29,6 +29,7 @@ _UNSENT = 128 * 1024
 
 
 class Line(WebSocketsSansIOProtocol):
+    patience = PATIENCE
     _paused_at = 0.0
     _moved_at = 0.0
 
@@ -59,7 +60,7 @@ class Line(WebSocketsSansIOProtocol):
         """Send a text frame, once the client has read enough of what went before."""
         while not self.writable.is_set():
             try:
-                async with asyncio.timeout_at(self._paused_at + PATIENCE):
+                async with asyncio.timeout_at(self._paused_at + self.patience):
                     await self.writable.wait()
             except TimeoutError:
                 self.abort()
@@ -95,7 +96,8 @@ class Line(WebSocketsSansIOProtocol):
         if (
             self._moved_at > self.ping_sent_at
         ):  # a slow line, on which the answer is still under way
-            self.pong_timer = self.loop.call_later(PONG, self.keepalive_timeout)
+            assert self.ping_timeout
+            self.pong_timer = self.loop.call_later(self.ping_timeout, self.keepalive_timeout)
             self.ping_sent_at = self._moved_at
             return
         super().keepalive_timeout()

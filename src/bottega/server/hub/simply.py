@@ -4,64 +4,56 @@ Their tab is implicit: it lives as long as the socket, and goes on with its sess
 project and container. Nothing of it is stored but the session itself, whose id every word carries.
 """
 
-from collections.abc import Awaitable, Callable
 from weakref import WeakKeyDictionary
 
-from bottega.accounts.people import Person
 from bottega.ids import fresh_message
 from bottega.messages.block import Text
+from bottega.server import speaking
+from bottega.server.house import House
 from bottega.server.hub import frames
 from bottega.server.hub.following import follow_simply
 from bottega.server.hub.socket import Socket
-from bottega.server.hub.tabbing import Tabbing
-from bottega.server.simple import Simple, piece_of
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import SessionRow
-from bottega.studio import Studio
 from bottega.studio.session import Session
 
 
 class Simply:
-    def __init__(
-        self, studio: Studio, tabbing: Tabbing, seen: Callable[[Person], Awaitable[None]]
-    ) -> None:
-        self._studio = studio
-        self._tabbing = tabbing
-        self._seen = seen
+    def __init__(self, house: House) -> None:
+        self._house = house
         self._implicit: WeakKeyDictionary[Socket, SessionRow] = WeakKeyDictionary()
 
     async def prompt(self, socket: Socket, frame: frames.Simple) -> None:
         """Run it in the implicit tab, and tell what comes of it."""
-        await self._seen(socket.person)
+        await self._house.seen(socket.person)
         session = await self._session(socket, frame)
         self._implicit[socket] = session.row
-        if frame.edit_mode:
-            await session.change_mode(frame.edit_mode)
-        message_id = frame.message_id or fresh_message()
+        message_id = frame.message_id.lower() or fresh_message()
         agent = frame.agent_id or ""
-        admission = await session.admit(
-            Prompt(message_id, (Text(frame.message),), agent=agent, attended=True)
-        )
-        runtime = self._studio.runtime
-        simple = Simple(
-            session.id, message_id, piece=piece_of(runtime.agent(agent or session.row.agent).type)
-        )
-        following = follow_simply(socket, session.row, admission.index - 1, runtime.log, simple)
+        prompt = Prompt(message_id, (Text(frame.message),), agent=agent, attended=True)
+        mode = frame.edit_mode or ""
+        admission = await speaking.say(self._house, session, socket.person, prompt, mode)
+        simple = speaking.simply(self._house, session, prompt)
+        log = self._house.studio.runtime.log
+        following = follow_simply(socket, session.row, admission.index - 1, log, simple)
         await socket.follow(message_id, following)
 
     async def _session(self, socket: Socket, frame: frames.Simple) -> Session:
         """The one that is named, else the implicit tab's, else a new one."""
+        person, studio = socket.person, self._house.studio
         if frame.session_id:
-            return self._studio.owned(frame.session_id, socket.person.n)
-        folder = await self._tabbing.folder(
-            socket.person, frame.project_id, frame.container_id or ""
-        )
+            return studio.owned(frame.session_id, person.n)
+        container = frame.container_id or ""
+        folder = await speaking.folder_for(self._house, person, frame.project_id, container)
         row = self._implicit.get(socket)
         if row and row.folder == folder:
-            return self._studio.owned(row.id, socket.person.n)
-        return await self._studio.start(
+            return studio.owned(row.id, person.n)
+        return await speaking.begin(
+            self._house,
+            person,
+            project_id=frame.project_id,
+            container=container,
             agent=frame.agent_id or "",
-            folder=folder,
             mode=frame.edit_mode or "",
-            owner=socket.person.n,
+            first=frame.message_id.lower(),
         )

@@ -18,7 +18,7 @@ from bottega.server.hub import told
 from bottega.server.hub.frames import BadFrame, Frame, Heard, heard
 from bottega.server.hub.line import Line
 from bottega.server.hub.rate import Rate
-from bottega.server.hub.tickets import Ticket
+from bottega.server.tickets import Ticket
 
 _log = logging.getLogger(__name__)
 

@@ -1,11 +1,9 @@
 """What clients do with tabs: open, restore, show, hide and close them; only ever with those of their own person."""
 
-import asyncio
-
 from bottega.accounts.people import Person
 from bottega.errors import BadUsage, Conflict
-from bottega.projects.place import folder_of
-from bottega.projects.projects import Project, Projects
+from bottega.server import speaking
+from bottega.server.house import House
 from bottega.server.hub import frames, told
 from bottega.server.hub.following import follow
 from bottega.server.hub.freeing import Freeing
@@ -13,14 +11,13 @@ from bottega.server.hub.join import Joins
 from bottega.server.hub.socket import Socket
 from bottega.sessions.session import SessionRow
 from bottega.sessions.tabs import Tabs, unknown
-from bottega.studio import Studio
 from bottega.studio.session import Session
 
 
 class Tabbing:
-    def __init__(self, studio: Studio, projects: Projects) -> None:
-        self._studio = studio
-        self._projects = projects
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._studio = studio = house.studio
         self._log = studio.runtime.log
         self._joins = Joins(self._log)
         self.tabs = Tabs(studio.runtime.database)
@@ -91,33 +88,6 @@ class Tabbing:
             frame, told.TabClosed(tab_id=frame.tab_id, session_id=session.id, last=last)
         )
 
-    async def start(self, person: Person, frame: frames.NewTab) -> Session:
-        """A new session of that person, and the tab that shows it, or neither."""
-        folder = await self.folder(person, frame.project_id, frame.container)
-        return await self._studio.start(
-            model=frame.model,
-            agent=frame.agent,
-            folder=folder,
-            mode=frame.mode,
-            owner=person.n,
-            also=self.tabs.opening(person.n, frame.tab_id),
-        )
-
-    async def folder(self, person: Person, project_id: str, container: str) -> str:
-        """Where a session of that person works; refuses a project that is not theirs."""
-        return await asyncio.to_thread(folder_of, self._project(person, project_id), container)
-
-    def _project(self, person: Person, project_id: str) -> Project:
-        if project_id:
-            return self._projects.owned(project_id, person.n)
-        own = self._projects.of(person.n)
-        if not own:
-            raise BadUsage(
-                "You have no project to work in.",
-                hint="Somebody at this machine adds one: `bottega projects add FOLDER`.",
-            )
-        return own[0]
-
     async def _opened(self, person: Person, frame: frames.NewTab) -> Session:
         if self.tabs.session_of(person.n, frame.tab_id) is not None:
             return self.session_of(person, frame.tab_id)
@@ -126,7 +96,16 @@ class Tabbing:
             await self.tabs.open(person.n, frame.tab_id, session.row.n)
             return session
         try:
-            return await self.start(person, frame)
+            return await speaking.begin(
+                self._house,
+                person,
+                project_id=frame.project_id,
+                container=frame.container,
+                agent=frame.agent,
+                model=frame.model,
+                mode=frame.mode,
+                also=self.tabs.opening(person.n, frame.tab_id),
+            )
         except Conflict:  # another socket of theirs opened the same tab at this moment
             return self.session_of(person, frame.tab_id)
 

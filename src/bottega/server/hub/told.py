@@ -72,6 +72,8 @@ class Cancelled(Told, frozen=True, tag="cancelled"):
 class Answered(Told, frozen=True, tag="answered"):
     tab_id: str
     ask_id: str
+    message_id: str
+    """Of the exchange that goes on now."""
 
 
 class Pong(Told, frozen=True, tag="pong"):
@@ -81,6 +83,37 @@ class Pong(Told, frozen=True, tag="pong"):
 class SessionEnded(Told, frozen=True, tag="session-ended"):
     tab_id: str
     session_id: str
+
+
+class ShellAttached(Told, frozen=True, tag="shell-attached"):
+    shell_id: str
+    size: int
+    """Bytes that it has printed so far."""
+
+
+class ShellTyped(Told, frozen=True, tag="shell-typed"):
+    shell_id: str
+
+
+class ShellResized(Told, frozen=True, tag="shell-resized"):
+    shell_id: str
+
+
+class ShellDetached(Told, frozen=True, tag="shell-detached"):
+    shell_id: str
+
+
+class ShellOutput(Told, frozen=True, tag="shell-output"):
+    shell_id: str
+    offset: int
+    next: int
+    """The byte to attach at again."""
+    text: str
+
+
+class ShellEnded(Told, frozen=True, tag="shell-ended"):
+    shell_id: str
+    exit_code: int | None
 
 
 class Error(Told, frozen=True, tag="error", omit_defaults=True):

@@ -13,7 +13,7 @@ from bottega.server import speaking, sse
 from bottega.server.house import House
 from bottega.server.problems import responses
 from bottega.server.shapes.chat import ChatRequest
-from bottega.server.simple import Simple, piece_of
+from bottega.server.simple import Simple
 from bottega.server.who import Asked, Signed
 from bottega.sessions.feed import Frame
 from bottega.sessions.inbox import Prompt
@@ -41,7 +41,7 @@ async def stream_agent(
     message_id = said.message_id or fresh_message()
     prompt = Prompt(message_id, (Text(said.message),), agent=said.agent_id or "", attended=True)
     admission = await speaking.say(house, session, person, prompt, said.edit_mode or "")
-    simple = _simple(house, session, prompt)
+    simple = speaking.simply(house, session, prompt)
     seen = int(last_event_id or 0)
 
     def shown(frame: Frame) -> Iterator[bytes]:
@@ -53,7 +53,7 @@ async def stream_agent(
         if not await sse.follow(log, session.row.n, start, write, shown, lambda: simple.ended):
             await write(_deleted(session.id, message_id))
 
-    return sse.Stream(speak, house.stopping)
+    return sse.Stream(speak, house.closing)
 
 
 async def _session(house: House, person: Person, said: ChatRequest) -> Session:
@@ -68,17 +68,6 @@ async def _session(house: House, person: Person, said: ChatRequest) -> Session:
         mode=said.edit_mode or "",
         first=said.message_id or "",
     )
-
-
-def _simple(house: House, session: Session, prompt: Prompt) -> Simple:
-    runtime = house.studio.runtime
-
-    def arguments(ask_id: str) -> dict[str, Any] | None:
-        ask = runtime.asks.exactly(ask_id)
-        return ask.input if ask else None
-
-    doer = runtime.agent(prompt.agent or session.row.agent)
-    return Simple(session.id, prompt.message_id, piece=piece_of(doer.type), arguments=arguments)
 
 
 def _messages(simple: Simple, frame: Frame, seen: int) -> Iterator[bytes]:

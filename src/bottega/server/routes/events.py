@@ -39,7 +39,7 @@ async def follow_events(  # noqa: PLR0913 - each is a word of its own
         if not await sse.follow(log, session.row.n, cursor, write):
             await write(sse.ended(session.id))
 
-    return sse.Stream(speak, house.stopping)
+    return sse.Stream(speak, house.closing)
 
 
 async def _page(house: Asked, session: OwnSession, after: int, limit: int) -> Response:

@@ -34,7 +34,7 @@ from bottega.server.who import Asked, OwnProject
 router = APIRouter(prefix="/projects/{project_id}", tags=["files"])
 
 _LOOKED = responses(404, 409)
-_CHANGED = responses(404, 409, 413, 507)
+_CHANGED = responses(404, 409, 413, 503, 507)
 _BYTES = {"schema": {"type": "string", "format": "binary"}}
 _Offset = Annotated[int, Query(ge=0, le=2**62)]
 

@@ -16,4 +16,4 @@ async def give_ticket(house: Asked, caller: Calling) -> TicketShape:
         return house.passes.holder(caller.words, caller.kind) is not None
 
     browser = caller.kind == "login"
-    return TicketShape(ticket=house.hub.tickets.give(caller.person, still, browser=browser))
+    return TicketShape(ticket=house.tickets.give(caller.person, still, browser=browser))

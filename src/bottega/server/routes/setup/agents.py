@@ -5,7 +5,7 @@ import asyncio
 from fastapi import APIRouter
 
 from bottega.server.problems import responses
-from bottega.server.shapes.agents import (
+from bottega.server.shapes.setup.agents import (
     Agent,
     AgentPage,
     Agents,

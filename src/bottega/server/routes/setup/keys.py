@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from bottega.providers.provider import Failed
 from bottega.server.problems import responses
-from bottega.server.shapes.keys import GivenKey, Key, Keys, Tested
+from bottega.server.shapes.setup.keys import GivenKey, Key, Keys, Tested
 from bottega.server.who import Asked, Hosting, KeyName
 from bottega.studio.setup import keys
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from bottega.server.shapes.models import Chosen, Discovered, Models, Provider
+from bottega.server.shapes.setup.models import Chosen, Discovered, Models, Provider
 from bottega.server.who import Asked, Hosting, Signed
 from bottega.studio.setup.discovery import discover
 

@@ -10,7 +10,7 @@ from bottega.approvals.rule import parse_rule
 from bottega.errors import BadUsage
 from bottega.server.house import House
 from bottega.server.problems import responses
-from bottega.server.shapes.settings import (
+from bottega.server.shapes.setup.settings import (
     Instructions,
     Rules,
     Setting,

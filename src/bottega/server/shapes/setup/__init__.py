@@ -1,0 +1,1 @@
+"""What Bottega is set up with, as it goes over the wire."""
