@@ -5,8 +5,8 @@ A name without a maker here is one that nobody has thought about: the tests that
 
 import sqlite3
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,6 @@ async def _ask(owner: Owner) -> str:
 
 
 async def _shell(owner: Owner) -> str:
-    return "shl_0000000000"  # TEMP
     made = await owner.post(f"/api/projects/{owner.ids['project_id']}/shells", {})
     return made["id"]
 
@@ -116,21 +115,34 @@ MAKERS: dict[str, Callable[[Owner], Awaitable[str]]] = {
 
 @asynccontextmanager
 async def owner_of(serving: Serving, name: str, folder: Path) -> AsyncGenerator[Owner]:
-    """That person, with a token and a project of their own: both had as somebody at this machine has them."""
+    """That person, with a project of their own."""
     folder.mkdir()
-    database = Database.open(Home(serving.home), MIGRATIONS)
-    try:
-        people = People(database)
-        known = [each for each in people.list() if each.name == name]
-        person = known[0] if known else await people.add(name)
-        token = await Passes(database, secret(serving.home)).give(person, "token")
-        project = await Projects(database).add(folder, person.n)
-    finally:
-        database.close()
+    token = await token_of(serving, name)
+    with at_this_machine(serving) as database:
+        project = await Projects(database).add(folder, People(database).named(name).n)
     async with serving.client(token) as client:
         owner = Owner(name, client, project.id, folder)
         (folder / "notes.txt").write_text(owner.word)
         yield owner
+
+
+async def token_of(serving: Serving, name: str) -> str:
+    """A new one; the person is added if need be."""
+    with at_this_machine(serving) as database:
+        people = People(database)
+        known = [each for each in people.list() if each.name == name]
+        person = known[0] if known else await people.add(name)
+        return await Passes(database, secret(serving.home)).give(person, "token")
+
+
+@contextmanager
+def at_this_machine(serving: Serving) -> Generator[Database]:
+    """What only somebody at this machine may do is done beside the server, in its home."""
+    database = Database.open(Home(serving.home), MIGRATIONS)
+    try:
+        yield database
+    finally:
+        database.close()
 
 
 def never(known: str) -> str:
