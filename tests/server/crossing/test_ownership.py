@@ -4,6 +4,7 @@ What is another's must be answered exactly as what never was, and stay as it is.
 has thought about fails here.
 """
 
+import asyncio
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -119,7 +120,10 @@ Told = tuple[int, str]
 async def told(who: Owner, way: Way, ids: dict[str, str]) -> Told:
     """The answer, without the ids in it."""
     body = BODIES.get(way.key, {}) if way.method not in ("GET", "DELETE") else None
-    async with who.client.session.request(way.method, way.filled(ids), json=body) as response:
+    async with (
+        asyncio.timeout(10),  # a stream that begins is an answer that must not be
+        who.client.session.request(way.method, way.filled(ids), json=body) as response,
+    ):
         text = await response.text()
     for each in ids.values():
         text = text.replace(each, "ID")
