@@ -17,6 +17,7 @@ import pytest
 from bottega.events import codec
 from bottega.events.event import Event
 from bottega.messages.repair import repair
+from bottega.sessions.care import retention
 from bottega.studio import Studio
 from tests.chaos.after_death import calls_are_answered_once
 from tests.chaos.day import Day, rows, script
@@ -165,8 +166,9 @@ def effects_were_allowed(logs: dict[str, list[Event]]) -> None:
 
 
 async def histories_are_valid(home: Path) -> None:
-    """I6."""
+    """I6; and what a crash left over can be swept away."""
     async with Studio(home) as studio:
+        await retention.sweep(studio.runtime.database, studio.runtime.blobs, grace=0)
         for row in await studio.sessions(50):
             history = await studio.find(row.id).history()
             strict.anthropic(repair(history, "anthropic"))
