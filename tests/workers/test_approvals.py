@@ -13,7 +13,7 @@ from bottega.events.event import Event
 from bottega.messages.block import plain_text
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.studio import Session, Studio
-from bottega.studio.answer import Waits
+from bottega.studio.answering import Waits
 from tests.workers.test_ends import whole
 
 Scripted = Callable[..., str]
@@ -371,7 +371,7 @@ async def test_two_programs_see_the_same_ask_and_the_slower_is_told(
     async with Studio(home) as one, Studio(home) as two:
         session = await one.start(model=scripted([write("a.txt", "1")], SAY), folder=folder)
         running = asyncio.create_task(_to_the_end(session))
-        other = Session(two.opened, session.row, "python")
+        other = Session(two.opened, session.row)
         async for event in other.follow():
             if event.type == "approval_required":
                 break

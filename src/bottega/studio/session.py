@@ -1,22 +1,20 @@
 """A session, as a Python programmer holds it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from bottega.agents.output import checked
 from bottega.approvals.mode import Mode, checked_mode, narrower
-from bottega.errors import BadUsage, NotFound, Problem
+from bottega.errors import NotFound, Problem
 from bottega.events import fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
-from bottega.events.layers import LAYERS
 from bottega.ids import fresh_message
-from bottega.messages.block import Block, Text
+from bottega.messages.block import Block
 from bottega.messages.message import Message
-from bottega.providers.protocol.surrogates import mend
 from bottega.providers.provider import Wishes
 from bottega.sessions import clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
@@ -25,9 +23,12 @@ from bottega.sessions.inbox import Admission, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
-from bottega.studio.answer import Answer, Callback, Callbacks, call
+from bottega.studio import reacting
+from bottega.studio.answer import Answer
+from bottega.studio.answering import Callback, Callbacks
 from bottega.studio.context import Context, context_of
 from bottega.studio.opened import Opened
+from bottega.studio.said import said
 from bottega.studio.structured import Shape, Structured, schema_of
 
 NO_WISHES = Wishes()
@@ -69,7 +70,7 @@ class Session:
 
         The same `message_id` with the same content is the same prompt: it runs once, and is followed again.
         """
-        blocks = _said(content)
+        blocks = said(content)
         if agent:
             self._opened.runtime.agent(agent)
         callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
@@ -87,7 +88,7 @@ class Session:
 
     async def admit(self, prompt: Prompt) -> Admission:
         """Store a prompt and return: it runs whether or not anybody follows."""
-        blocks = _said(prompt.content)
+        blocks = said(prompt.content)
         if prompt.agent:
             self._opened.runtime.agent(prompt.agent)
         if prompt.model:
@@ -181,7 +182,7 @@ class Session:
 
     def steer(self, content: str | tuple[Block, ...]) -> Answer:
         """Say something into the exchange that runs, and share its end; if none runs, it is a prompt like any other."""
-        prompt = Prompt(fresh_message(), _said(content), steer=True)
+        prompt = Prompt(fresh_message(), said(content), steer=True)
         return Answer(self._opened, self.row, prompt)
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
@@ -197,13 +198,9 @@ class Session:
 
     def react(self, **handlers: Callback) -> Callable[[], None]:
         """Call `on_<event type>` (or `on_event`, for all) for what happens from now on; returns the unsubscribe."""
-        for name in handlers:
-            if name != "on_event" and name.removeprefix("on_") not in LAYERS:
-                raise BadUsage(
-                    f"There is no event for {name!r}.", hint="docs/events.md lists them."
-                )
+        reacting.check(handlers)
         after = self._opened.runtime.log.feed(self.row.n).last_index
-        task = asyncio.create_task(self._react(after, handlers))
+        task = asyncio.create_task(reacting.react(self.follow(after), handlers))
         self._reactors.add(task)
         task.add_done_callback(self._reactors.discard)
 
@@ -211,13 +208,6 @@ class Session:
             task.cancel()
 
         return unsubscribe
-
-    async def _react(self, after: int, handlers: Mapping[str, Callback]) -> None:
-        every = handlers.get("on_event")
-        async for event in self.follow(after):
-            for handler in (handlers.get(f"on_{event.type}"), every):
-                if handler:
-                    await call(handler, event)
 
     async def change_model(self, name: str) -> None:
         """Have another model answer from the next prompt on; refuse a name that leads nowhere."""
@@ -269,6 +259,11 @@ class Session:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""
         return await self._opened.cancel(self.row, message_id)
 
+    async def tail(self, limit: int = 80) -> list[Event]:
+        """The last facts, without deltas, oldest first."""
+        rows = await self._opened.runtime.log.tail(self.row.n, limit=limit)
+        return [decode(index, body) for index, body in rows]
+
     async def facts(self) -> list[Event]:
         """The stored facts, without deltas."""
         rows = await self._opened.runtime.log.facts(self.row.n)
@@ -284,18 +279,3 @@ class Session:
 
     async def steps(self) -> list[views.Exchange]:
         return views.steps(await self.facts())
-
-
-def _said(content: str | tuple[Block, ...]) -> tuple[Block, ...]:
-    blocks = (Text(content),) if isinstance(content, str) else content
-    blocks = tuple(map(_mended, blocks))
-    if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
-        raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
-    return blocks
-
-
-def _mended(block: Block) -> Block:
-    """Half a character, as a terminal may give it, can be neither stored nor sent."""
-    if not isinstance(block, Text) or (whole := mend(block.text)) is block.text:
-        return block
-    return msgspec.structs.replace(block, text=whole)

@@ -1,0 +1,108 @@
+"""One exchange under way at a server, as the one who prompted sees it."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bottega.client.stream import stream
+from bottega.events.event import Event
+from bottega.sessions.asks import Ask, Reply
+from bottega.studio.answering import NO_CALLBACKS, Answering, Callbacks
+from bottega.studio.structured import Shaped
+
+if TYPE_CHECKING:
+    from bottega.client.session import RemoteSession
+
+LOOK = 0.5
+"""Seconds between two looks whether an exchange that asked something has been let go of."""
+
+
+class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A prompt on its way; the same id and the same rest again is the same prompt."""
+
+    message_id: str
+    content: tuple[Any, ...]
+    model: str = ""
+    agent: str = ""
+    schema: dict[str, Any] | None = None
+    steer: bool = False
+
+
+class RemoteAnswer(Answering):
+    """With `wait` it goes on while something that was asked is open, however long that takes; without, the iteration
+    ends once the server has let go of the exchange, and awaiting raises `Waits`.
+    """
+
+    def __init__(
+        self,
+        session: "RemoteSession",
+        said: Said | str,
+        callbacks: Callbacks = NO_CALLBACKS,
+        *,
+        wait: bool = False,
+    ) -> None:
+        """`said` is the prompt, or the id of an exchange that was begun before."""
+        super().__init__(said if isinstance(said, str) else said.message_id, callbacks)
+        self._session = session
+        self._said = said
+        self._wait = wait
+
+    async def cancel(self) -> bool:
+        return await self._session.cancel(self.message_id)
+
+    async def _facts(self) -> AsyncGenerator[Event]:
+        session = self._session
+        index = (
+            await session.index_of(self._said)
+            if isinstance(self._said, str)
+            else await session.admit(self._said)
+        )
+        async with aclosing(stream(session.reach, session.id, index - 1)) as stored:
+            while True:
+                coming = asyncio.ensure_future(anext(stored, None))
+                try:
+                    if not self._wait and not await self._goes_on(coming):
+                        return
+                    fact = await coming
+                finally:
+                    await _ended(coming)
+                if fact is None:
+                    return
+                await session.note(fact)
+                yield fact
+
+    async def _goes_on(self, coming: "asyncio.Future[Event | None]") -> bool:
+        """Wait for the next fact; False if something was asked, and nobody runs the exchange meanwhile."""
+        while True:
+            done, _ = await asyncio.wait({coming}, timeout=LOOK)
+            if done:
+                return True
+            if self._session.asks():
+                row = await self._session.look()
+                if row.status == "waiting" and not coming.done():
+                    return False
+
+    async def _waiting(self) -> list[Ask]:
+        return self._session.asks()
+
+    async def _find(self, ask_id: str) -> Ask:
+        return await self._session.find_ask(ask_id)
+
+    async def _reply(self, ask: Ask, reply: Reply) -> None:
+        await self._session.answer(
+            ask, reply.word, note=reply.note, input=reply.input, grant=reply.grant
+        )
+
+
+class RemoteStructured(Shaped, RemoteAnswer):
+    """One whose final response is a value."""
+
+
+async def _ended(coming: "asyncio.Future[Event | None]") -> None:
+    if not coming.done():
+        coming.cancel()
+        with suppress(asyncio.CancelledError):
+            await coming
