@@ -3,18 +3,17 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 
+from bottega.client.reach import Reach
 from bottega.client.stream import stream
 from bottega.events.event import Event
-from bottega.sessions.asks import Ask, Reply
+from bottega.sessions.asks import Ask, Reply, Word
+from bottega.sessions.session import SessionRow
 from bottega.studio.answering import NO_CALLBACKS, Answering, Callbacks
 from bottega.studio.structured import Shaped
-
-if TYPE_CHECKING:
-    from bottega.client.session import RemoteSession
 
 LOOK = 0.5
 """Seconds between two looks whether an exchange that asked something has been let go of."""
@@ -31,6 +30,40 @@ class Said(msgspec.Struct, frozen=True, omit_defaults=True):
     steer: bool = False
 
 
+class Prompted(Protocol):
+    """What an answer needs of its session."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def reach(self) -> Reach: ...
+
+    def asks(self) -> list[Ask]: ...
+
+    async def look(self) -> SessionRow: ...
+
+    async def note(self, fact: Event) -> None: ...
+
+    async def admit(self, words: Said) -> int: ...
+
+    async def index_of(self, message_id: str) -> int: ...
+
+    async def cancel(self, message_id: str) -> bool: ...
+
+    async def find_ask(self, ask_id: str) -> Ask: ...
+
+    async def answer(
+        self,
+        ask: Ask | str,
+        word: Word,
+        *,
+        note: str = "",
+        input: dict[str, Any] | None = None,
+        grant: str = "",
+    ) -> None: ...
+
+
 class RemoteAnswer(Answering):
     """With `wait` it goes on while something that was asked is open, however long that takes; without, the iteration
     ends once the server has let go of the exchange, and awaiting raises `Waits`.
@@ -38,7 +71,7 @@ class RemoteAnswer(Answering):
 
     def __init__(
         self,
-        session: "RemoteSession",
+        session: Prompted,
         said: Said | str,
         callbacks: Callbacks = NO_CALLBACKS,
         *,
