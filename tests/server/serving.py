@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -50,7 +51,7 @@ class Serving:
         for line in self._process.stdout:
             if line.startswith("Bottega is at "):
                 self.address = line.split()[-1]
-                self._port = int(self.address.rpartition(":")[2])
+                self._port = urlsplit(self.address).port or 0
             elif line.startswith("Sign in: "):
                 self.link = line.split()[-1].rpartition("#")[2]
                 return

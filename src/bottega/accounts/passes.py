@@ -70,11 +70,12 @@ class Passes:
         """Whose pass this is; None for one that is not good."""
         row = self._database.read_now(
             lambda c: c.execute(
-                "SELECT person FROM passes WHERE hash = ? AND kind = ? AND expires_at > ?",
+                "SELECT n, people.id, name, people.created_at, seen_at FROM passes"
+                " JOIN people ON n = person WHERE hash = ? AND kind = ? AND expires_at > ?",
                 (self._hash(kind, words), kind, now()),
             ).fetchone()
         )
-        return self._people.numbered(row[0]) if row else None
+        return Person(*row) if row else None
 
     async def end(self, words: str, kind: Kind) -> None:
         """Good no longer: somebody signs out."""
@@ -94,6 +95,21 @@ class Passes:
         )
         return [Pass(*row) for row in rows]
 
+    def owned(self, pass_id: str, person: Person) -> Pass:
+        """That one, if it is this person's; another's is not found."""
+        for each in self.of(person):
+            if each.id == pass_id:
+                return each
+        raise _missing(pass_id)
+
+    def id_of(self, words: str, kind: Kind) -> str:
+        """The id under which this pass is listed; empty: it is not good."""
+        hashed = self._hash(kind, words)
+        row = self._database.read_now(
+            lambda c: c.execute("SELECT id FROM passes WHERE hash = ?", (hashed,)).fetchone()
+        )
+        return row[0] if row else ""
+
     async def revoke(self, person: Person, pass_id: str) -> None:
         """End one of that person's by its id."""
 
@@ -102,7 +118,7 @@ class Passes:
                 "DELETE FROM passes WHERE id = ? AND person = ?", (pass_id, person.n)
             )
             if not gone.rowcount:
-                raise NotFound(f"There is no pass {pass_id!r} here.")
+                raise _missing(pass_id)
 
         await self._database.write(delete)
 
@@ -119,3 +135,7 @@ class Passes:
 
     def _hash(self, kind: Kind, words: str) -> str:
         return hmac.new(self._secret, f"{kind}:{words}".encode(), hashlib.sha256).hexdigest()
+
+
+def _missing(pass_id: str) -> NotFound:
+    return NotFound(f"There is no pass {pass_id!r} here.")

@@ -7,14 +7,21 @@ from fastapi import APIRouter, FastAPI
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
-from bottega.server.routes import sessions
+from bottega.server.pages import pages
+from bottega.server.routes import sessions, signing
 
 API = "/api"
+
+EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 503)
+"""What any route may answer: most of it the door's word, before the route is asked."""
 
 
 def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
-    return (sessions.router,)
+    return (
+        sessions.router,
+        signing.router,
+    )
 
 
 def create_app(house: House) -> FastAPI:
@@ -28,5 +35,6 @@ def create_app(house: House) -> FastAPI:
     app.state.house = house
     problems.install(app)
     for router in routers():
-        app.include_router(router, prefix=API, responses=problems.responses(401, 403, 422, 429))
+        app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
+    app.include_router(pages.router)
     return app

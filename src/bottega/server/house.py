@@ -1,12 +1,19 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
+from contextlib import suppress
+from time import monotonic
+
 import msgspec
 from starlette.requests import HTTPConnection
 
 from bottega.accounts.passes import Passes
-from bottega.accounts.people import People
+from bottega.accounts.people import People, Person
+from bottega.errors import Problem
 from bottega.projects.projects import Projects
 from bottega.studio import Studio
+
+SEEN_EVERY = 60.0
+"""Seconds."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,6 +22,19 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8448
     """0: any that is free."""
+    allowed: tuple[str, ...] = ()
+    """Names, besides its address, under which the server may be asked for: NAME or NAME:PORT."""
+    tls_cert: str = ""
+    tls_key: str = ""
+    """Files; both or neither."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies whose word on client, scheme and host counts."""
+    base_path: str = ""
+    """What every path begins with, such as `/bottega`."""
+
+    @property
+    def is_secure(self) -> bool:
+        return bool(self.tls_cert)
 
 
 class House:
@@ -25,6 +45,16 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self._seen: dict[int, float] = {}
+
+    async def seen(self, person: Person) -> None:
+        """Somebody is there: noted once a minute, and never a reason to fail."""
+        at = monotonic()
+        if at - self._seen.get(person.n, -SEEN_EVERY) < SEEN_EVERY:
+            return
+        self._seen[person.n] = at
+        with suppress(Problem):
+            await self.people.saw(person)
 
 
 def house_of(connection: HTTPConnection) -> House:

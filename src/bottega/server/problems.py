@@ -1,6 +1,7 @@
 """Errors in one shape (RFC 9457): what happened, and what to do next. Nothing of the server's inside gets out."""
 
 import logging
+import math
 from http import HTTPStatus
 from typing import Any
 
@@ -16,6 +17,12 @@ _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 
+_BESIDE = {401: {"www-authenticate": "Bearer"}, 503: {"retry-after": "1"}}
+"""Headers that belong to a status."""
+
+LONGEST = 1000
+"""Characters of a sentence."""
+
 STATUS = {
     "bad_usage": 422,
     "not_found": 404,
@@ -29,6 +36,22 @@ STATUS = {
     "newer_schema": 503,
 }
 """By the code of a `Problem`; others are 400."""
+
+
+class Halt(HTTPException):
+    """An answer that ends a request before its route has read it."""
+
+    def __init__(
+        self, status: int, code: str, detail: str, hint: str = "", retry_after: float = 0
+    ) -> None:
+        after = {"retry-after": str(math.ceil(retry_after))} if retry_after else None
+        super().__init__(status, detail, after)
+        self.code = code
+        self.hint = hint
+
+    def response(self) -> JSONResponse:
+        headers = dict(self.headers) if self.headers else None
+        return problem(self.status_code, self.code, self.detail, self.hint, headers)
 
 
 class ProblemShape(BaseModel):
@@ -50,14 +73,20 @@ def problem(
         title=HTTPStatus(status).phrase,
         status=status,
         code=code,
-        detail=detail,
-        hint=hint,
+        detail=_sayable(detail),
+        hint=_sayable(hint),
     )
     return JSONResponse(shape.model_dump(), status, headers, media_type=MEDIA_TYPE)
 
 
+def _sayable(text: str) -> str:
+    """A sentence may hold what somebody sent: no more of it than can be read, and nothing that is no text."""
+    return text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
+
+
 def of(error: Problem) -> JSONResponse:
-    return problem(STATUS.get(error.code, 400), error.code, error.message, error.hint)
+    status = STATUS.get(error.code, 400)
+    return problem(status, error.code, error.message, error.hint, _BESIDE.get(status))
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -74,6 +103,7 @@ def install(app: FastAPI) -> None:
     app.exception_handler(Problem)(_problem)
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(RecursionError)(_too_deep)
     app.exception_handler(Exception)(_unforeseen)
 
 
@@ -84,6 +114,12 @@ async def _problem(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error, Halt):
+        return error.response()
+    if isinstance(error.__cause__, RecursionError):
+        return await _too_deep(request, error.__cause__)
+    if isinstance(error.__cause__, UnicodeDecodeError):
+        return problem(422, "bad_usage", "The body is not UTF-8.", "Send it as JSON in UTF-8.")
     code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
     headers = dict(error.headers) if error.headers else None
     return problem(error.status_code, code, str(error.detail), headers=headers)
@@ -96,6 +132,10 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return problem(
         422, "bad_usage", f"{where}: {first['msg']}.", "GET /api/openapi.json says what fits."
     )
+
+
+async def _too_deep(request: Request, error: Exception) -> JSONResponse:
+    return problem(422, "bad_usage", "The JSON is nested too deeply.", "Send it flatter.")
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:

@@ -6,14 +6,19 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import uvicorn
 
 from bottega.accounts.secret import secret
 from bottega.errors import Misconfigured
 from bottega.server.app import create_app
+from bottega.server.guard.door import Door
+from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
+from bottega.server.options import address_of, checked
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
+from bottega.storage import serving
 from bottega.studio import Studio
 
 Ready = Callable[[str, str], None]
@@ -23,17 +28,20 @@ Ready = Callable[[str, str], None]
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
     key = await asyncio.to_thread(_secret, settings)
+    options = checked(options)
     with closing(listen(options.host, options.port)) as listening:
         async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
+            options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
             await house.projects.add(folder, HOST)
-            address = _address(options.host, listening.getsockname()[1])
+            here = address_of(options)
 
             async def tell() -> None:
                 link = await house.passes.give(house.people.host(), "link")
-                ready(address, f"{address}/sign-in#{link}")
+                ready(here, f"{here}/sign-in#{link}")
 
-            await _Server(_config(house), tell).serve(sockets=[listening])
+            with serving.known(settings.home, here):
+                await _Server(_config(house), tell).serve(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
@@ -52,8 +60,13 @@ def _secret(settings: Settings) -> bytes:
 
 
 def _config(house: House) -> uvicorn.Config:
+    options = house.options
     return uvicorn.Config(
-        create_app(house),
+        Door(create_app(house), house),
+        http=Impatient,
+        proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
+        ssl_certfile=options.tls_cert or None,
+        ssl_keyfile=options.tls_key or None,
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -79,7 +92,3 @@ def listen(host: str, port: int) -> socket.socket:
             hint="Give another with --host and --port.",
         ) from error
     return listening
-
-
-def _address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

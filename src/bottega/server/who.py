@@ -5,8 +5,11 @@ A thing that is another person's is not found: nobody learns that it exists.
 
 from typing import Annotated
 
+import msgspec
 from fastapi import Depends, Path, Request
+from starlette.types import Scope
 
+from bottega.accounts.passes import Kind, Pass
 from bottega.accounts.people import Person
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
@@ -16,30 +19,77 @@ from bottega.studio.session import Session
 
 COOKIE = "bottega"
 
+OPEN = {("GET", "/api/openapi.json"), ("HEAD", "/api/openapi.json"), ("POST", "/api/sign-in")}
+"""The only requests under `/api` that nobody need be signed in for."""
+
+_DECIDED = "bottega.caller"
+
 
 class NotSignedIn(Problem):
     """Nobody, or a pass that is not good."""
 
     code = "not_signed_in"
 
+    def __init__(self) -> None:
+        super().__init__(
+            "You are not signed in.", hint="`bottega people link` prints a sign-in link."
+        )
+
 
 async def the_house(request: Request) -> House:
     return house_of(request)
 
 
-async def signed_in(request: Request) -> Person:
-    """The person behind the cookie or the bearer token of this request."""
-    passes = house_of(request).passes
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        person = passes.holder(token.strip(), "token")
+class Caller(msgspec.Struct, frozen=True):
+    """Who asks, and what proves it."""
+
+    person: Person
+    kind: Kind
+    words: str
+
+
+def caller_of(scope: Scope, house: House) -> Caller | None:
+    """Who is behind the bearer token or the cookie of this request: the one place where that is decided.
+
+    A request with an `Authorization` is judged by that alone, whatever else it carries. It is decided once a request.
+    """
+    if _DECIDED in scope:
+        return scope[_DECIDED]
+    headers = dict(scope["headers"])
+    if b"authorization" in headers:
+        scheme, _, words = headers[b"authorization"].decode("latin-1").partition(" ")
+        kind: Kind = "token"
+        words = words.strip() if scheme.lower() == "bearer" else ""
     else:
-        person = passes.holder(request.cookies.get(COOKIE, ""), "login")
-    if person is None:
-        raise NotSignedIn(
-            "You are not signed in.", hint="`bottega people link` prints a sign-in link."
-        )
-    return person
+        kind, words = "login", cookie_in(headers)
+    person = house.passes.holder(words, kind) if words else None
+    scope[_DECIDED] = Caller(person, kind, words) if person else None
+    return scope[_DECIDED]
+
+
+def cookie_in(headers: dict[bytes, bytes]) -> str:
+    """What our cookie holds; empty: there is none."""
+    for part in headers.get(b"cookie", b"").decode("latin-1").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE:
+            return value
+    return ""
+
+
+async def calling(request: Request) -> Caller:
+    caller = caller_of(request.scope, house_of(request))
+    if caller is None:
+        raise NotSignedIn
+    return caller
+
+
+Calling = Annotated[Caller, Depends(calling)]
+"""As `Signed`, for routes that need what was carried."""
+
+
+async def signed_in(caller: Calling) -> Person:
+    """The person behind the cookie or the bearer token of this request."""
+    return caller.person
 
 
 Asked = Annotated[House, Depends(the_house)]
@@ -78,9 +128,21 @@ async def own_ask(
     raise NotFound(f"There is no ask {ask_id!r} here.")
 
 
+async def own_pass(
+    house: Asked, person: Signed, pass_id: Annotated[str, Path(max_length=100)]
+) -> Pass:
+    return house.passes.owned(pass_id, person)
+
+
 OwnSession = Annotated[Session, Depends(own_session)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
+OwnPass = Annotated[Pass, Depends(own_pass)]
 
-GUARDS = {own_session: "session_id", own_project: "project_id", own_ask: "ask_id"}
+GUARDS = {
+    own_session: "session_id",
+    own_project: "project_id",
+    own_ask: "ask_id",
+    own_pass: "pass_id",
+}
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

@@ -3,22 +3,52 @@
 import sys
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bottega.cli import start
 
+_FILE = click.Path(exists=True, dir_okay=False)
+
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", default=8448, show_default=True, help="The port; 0: any that is free.")
+@click.option(
+    "--port",
+    default=8448,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port; 0: any that is free.",
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
-def command(host: str, port: int, no_open: bool) -> None:
+@click.option(
+    "--allow-host",
+    "allowed",
+    multiple=True,
+    metavar="NAME",
+    help="Another name that the server is asked for by, as NAME or NAME:PORT.",
+)
+@click.option("--tls-cert", type=_FILE, help="The certificate, for https.")
+@click.option("--tls-key", type=_FILE, help="The certificate's key.")
+@click.option(
+    "--trust-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy in front: what it says of client, scheme and host counts.",
+)
+@click.option(
+    "--base-path", default="", metavar="/PATH", help="What every path of the server begins with."
+)
+def command(no_open: bool, **given: Any) -> None:
     """Start the server, and open it in a browser.
 
-    Prints an address that signs you in: it is good once, and for a minute.
+    Prints an address that signs you in: it is good once, and for a minute. Only this machine can reach the server,
+    unless --host says otherwise.
     """
     from bottega.server.house import Options
+    from bottega.server.options import warnings
     from bottega.server.serve import serve
 
     def ready(address: str, link: str) -> None:
@@ -26,5 +56,7 @@ def command(host: str, port: int, no_open: bool) -> None:
         if not no_open and sys.stdout.isatty():
             webbrowser.open(link)
 
-    options = Options(host=host, port=port)
+    options = Options(**{name: value for name, value in given.items() if value is not None})
+    for warning in warnings(options):
+        print(f"bottega: {warning}", file=sys.stderr)
     start.run(serve(start.settings_of(), options, Path.cwd(), ready))

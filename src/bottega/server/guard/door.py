@@ -1,0 +1,249 @@
+"""The door: what every request and every socket passes before the application sees it.
+
+In this order: is it meant for us (Host), does no other site ask (Origin), who asks, not too often, not too many at
+once, not too much. Nothing is read of a body before all that is settled, and every answer is dressed, refusals too.
+"""
+
+import ipaddress
+from collections.abc import Hashable
+
+import msgspec
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bottega.errors import Problem
+from bottega.server import problems
+from bottega.server.guard.bodies import bounded, most_of
+from bottega.server.guard.dress import API, PAGE, dressed
+from bottega.server.guard.names import Names
+from bottega.server.guard.proxy import Proxies
+from bottega.server.guard.rates import Buckets, Rate, Room
+from bottega.server.house import House
+from bottega.server.problems import Halt
+from bottega.server.who import OPEN, NotSignedIn, caller_of, cookie_in
+
+_LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing."""
+
+
+class Measures(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is let in."""
+
+    person: Rate = Rate(2000, 500)
+    """Requests of one person."""
+    stranger: Rate = Rate(400, 100)
+    """Requests from one address that nobody is signed in for."""
+    sign_in: Rate = Rate(10, 1 / 6)
+    """Tries to sign in, from one address."""
+    sockets: Rate = Rate(2000, 500)
+    """Sockets that are opened from one address."""
+    requests: int = 1000
+    """Requests that are answered at the same time, of all."""
+    streams: int = 5000
+    """Answers that go on and on, and sockets."""
+
+
+class Door:
+    def __init__(self, app: ASGIApp, house: House, measures: Measures | None = None) -> None:
+        chosen = measures or Measures()
+        self._app = app
+        self._house = house
+        self._names = Names(house.options)
+        self._proxies = Proxies(house.options.proxies)
+        self._path = house.options.base_path
+        self._api = f"{self._path}/api/"
+        self._persons = Buckets(chosen.person)
+        self._strangers = Buckets(chosen.stranger)
+        self._signing = Buckets(chosen.sign_in)
+        self._opening = Buckets(chosen.sockets)
+        # Half of the room is the most that one may fill: whoever is slow, or mad, leaves some to the others.
+        self._requests = Room(chosen.requests, max(1, chosen.requests // 2))
+        self._streams = Room(chosen.streams, max(1, chosen.streams // 2))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._request(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        visit = _Visit(self._requests, self._streams)
+        dress = API if scope["path"].startswith(self._api) else PAGE
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                dressed(message, dress)
+                visit.settle(message)
+            await send(message)
+
+        try:
+            self._meant_for_us(scope, headers)
+            self._enter(visit, await self._known(scope, headers))
+            receive = bounded(receive, headers, most_of(scope["path"]))
+        except Halt as halt:
+            visit.end()
+            await halt.response()(scope, receive, sent)
+            return
+        except Problem as problem:
+            await problems.of(problem)(scope, receive, sent)
+            return
+        try:
+            await self._app(scope, receive, sent)
+        finally:
+            visit.end()
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        visit = _Visit(self._streams, self._streams)
+        try:
+            self._meant_for_us(scope, headers)
+            key = _address(scope)
+            _spend(self._opening, key)
+            self._enter(visit, key)
+        except Halt as halt:
+            await halt.response()(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            visit.end()
+
+    def _meant_for_us(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        """Refuse what was sent to another name, or by another site's page."""
+        self._proxies.hear(scope, headers)
+        secure = scope["scheme"] in ("https", "wss")
+        server = scope.get("server")
+        host = headers.get(b"host", b"").decode("latin-1")
+        if not self._names.knows(host, secure, server):
+            raise Halt(
+                421,
+                "wrong_host",
+                f"This server was not started for the name {host[:100]!r}.",
+                "Use the address that it printed, or start it with --allow-host NAME.",
+            )
+        origin = headers.get(b"origin")
+        if origin is not None:
+            if not self._names.is_ours(origin.decode("latin-1"), secure, server):
+                raise _another_site()
+        elif b"cookie" in headers:
+            _refuse_cross_site(scope, headers)
+        self._beneath(scope)
+
+    def _beneath(self, scope: Scope) -> None:
+        """Have the application see the paths below the server's own."""
+        if self._path:
+            path = scope["path"]
+            if path == self._path:
+                path = scope["path"] = f"{path}/"
+            if not path.startswith(f"{self._path}/"):
+                raise Halt(
+                    404, "not_found", "Nothing is here.", f"This server is at {self._path}/."
+                )
+            scope["root_path"] = self._path
+
+    async def _known(self, scope: Scope, headers: dict[bytes, bytes]) -> Hashable:
+        """Who asks: a person's number, or a stranger's address, and not too often."""
+        path = scope["path"]
+        address = _address(scope)
+        if not path.startswith(self._api):
+            return _spend(self._strangers, address)
+        asked = (scope["method"], path[len(self._path) :])
+        if asked == ("POST", "/api/sign-in"):
+            return _spend(self._signing, address)
+        if asked in OPEN:
+            return _spend(self._strangers, address)
+        caller = caller_of(scope, self._house)
+        if caller is None:
+            _spend(self._strangers, address)
+            raise NotSignedIn
+        _spend(self._persons, caller.person.n)
+        await self._house.seen(caller.person)
+        return caller.person.n
+
+    def _enter(self, visit: "_Visit", key: Hashable) -> None:
+        if not visit.begin(key):
+            raise Halt(
+                503,
+                "overloaded",
+                "The server has too much to do just now.",
+                "Ask again a little later.",
+                retry_after=1,
+            )
+
+
+class _Visit:
+    """One who is inside: first among the requests, then, where the answer goes on and on, among the streams."""
+
+    def __init__(self, first: Room, streams: Room) -> None:
+        self._first = first
+        self._streams = streams
+        self._in: Room | None = None
+        self._key: Hashable = None
+
+    def begin(self, key: Hashable) -> bool:
+        if self._first.enter(key):
+            self._in, self._key = self._first, key
+        return self._in is not None
+
+    def settle(self, start: Message) -> None:
+        """The answer begins: a stream of events makes room for other requests."""
+        for name, value in start["headers"]:
+            if name == b"content-type":
+                is_stream = value.startswith(b"text/event-stream")
+                if is_stream and self._in and self._streams.enter(self._key):
+                    self._in.leave(self._key)
+                    self._in = self._streams
+                return
+
+    def end(self) -> None:
+        if self._in:
+            self._in.leave(self._key)
+            self._in = None
+
+
+def _refuse_cross_site(scope: Scope, headers: dict[bytes, bytes]) -> None:
+    """Without an origin the cookie alone changes nothing; the browser must say that our own page asks."""
+    if not cookie_in(headers):
+        return
+    site = headers.get(b"sec-fetch-site")
+    if site == b"same-origin":
+        return
+    changes = scope["type"] == "http" and scope["method"] not in _LOOKS
+    is_navigation = headers.get(b"sec-fetch-mode") == b"navigate"
+    if changes or (site not in (None, b"none") and not is_navigation):
+        raise _another_site()
+
+
+def _another_site() -> Halt:
+    return Halt(
+        403,
+        "another_site",
+        "This request does not come from a page of this server.",
+        "Open the server's own address; programs send a token instead of a cookie.",
+    )
+
+
+def _spend(buckets: Buckets, key: Hashable) -> Hashable:
+    if wait := buckets.take(key):
+        raise Halt(
+            429,
+            "too_often",
+            "That was asked too often.",
+            f"Ask again in {max(1, round(wait))} s.",
+            retry_after=wait,
+        )
+    return key
+
+
+def _address(scope: Scope) -> str:
+    """The address that a stranger is known by; of the new kind everybody has very many, so a network counts as one."""
+    client = scope.get("client")
+    address = client[0] if client else ""
+    if ":" not in address:
+        return address
+    found = ipaddress.IPv6Address(address.partition("%")[0])
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((found, 64), strict=False))

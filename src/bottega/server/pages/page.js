@@ -1,0 +1,54 @@
+// The two things that a plain page does itself: exchange a sign-in link for a cookie, and sign out.
+"use strict";
+
+const root = document.documentElement.dataset.root;
+
+function say(title, text) {
+  document.querySelector("h1").textContent = title;
+  document.querySelector("#said").textContent = text;
+}
+
+async function ask(method, path, body) {
+  const options = { method, headers: {} };
+  if (body !== undefined) {
+    options.headers["content-type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  return fetch(root + path, options);
+}
+
+async function signIn() {
+  const link = location.hash.slice(1);
+  history.replaceState(null, "", location.pathname); // gone from the bar, the history and the next reader's eyes
+  if (!link) {
+    say("No link", "This address signs you in only with what stands behind its #. Open the whole link.");
+    return;
+  }
+  try {
+    const answer = await ask("POST", "/api/sign-in", { link });
+    if (answer.ok || (await ask("GET", "/api/me")).ok) {
+      location.replace(root + "/");
+      return;
+    }
+    const problem = await answer.json();
+    const title = answer.status === 403 ? "This link is used up" : "That did not work";
+    say(title, `${problem.detail} ${problem.hint}`);
+  } catch {
+    say("The server does not answer", "See whether it still runs, then open a new link.");
+  }
+}
+
+async function signOut() {
+  try {
+    await ask("POST", "/api/sign-out");
+  } finally {
+    location.replace(root + "/");
+  }
+}
+
+if (document.body.id === "sign-in") signIn();
+const out = document.querySelector("#sign-out");
+if (out) {
+  out.hidden = false;
+  out.addEventListener("click", signOut);
+}

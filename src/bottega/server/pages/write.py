@@ -1,0 +1,106 @@
+"""Pages as text. All that comes from elsewhere is escaped on its way in, and there is no other way in."""
+
+from html import escape
+from typing import Any
+
+from bottega.accounts.people import Person
+
+_TITLE = "Bottega"
+
+
+def home(root: str, address: str, person: Person | None) -> str:
+    """What this is, and what to do next."""
+    if person:
+        hello = (
+            f"<p>You are signed in as <strong>{escape(person.name)}</strong>.</p>"
+            '<p><button id="sign-out" type="button" hidden>Sign out</button></p>'
+        )
+    else:
+        hello = (
+            "<h2>Sign in</h2><p>On the machine that runs this server, say</p>"
+            "<pre><code>bottega people link</code></pre>"
+            "<p>and open what it prints: it is good once, and for a minute. Somebody who has no name here yet gets one"
+            " with <code>bottega people add NAME</code>.</p>"
+        )
+    return _page(
+        root,
+        _TITLE,
+        "<h1>Bottega</h1>"
+        '<p class="lead quiet">A workshop where people work with LLM agents on real projects.</p>'
+        f"{hello}"
+        "<h2>Work from a terminal</h2>"
+        "<p>Any number of terminals, programs and browsers share the same sessions, live.</p>"
+        "<pre><code>bottega attach            # the newest session\n"
+        "bottega attach SESSION    # one of <b>bottega sessions</b></code></pre>"
+        "<h2>Work from a program</h2>"
+        "<p>A token proves who you are; it is printed once.</p>"
+        "<pre><code>TOKEN=$(bottega people token)\n"
+        f'curl -H "Authorization: Bearer $TOKEN" {escape(address)}/api/sessions</code></pre>'
+        f'<p><a href="{escape(root)}/reference">Every route in words</a>, or the'
+        f' <a href="{escape(root)}/api/openapi.json">OpenAPI document</a> for programs.</p>',
+    )
+
+
+def sign_in(root: str) -> str:
+    return _page(
+        root,
+        "Sign in",
+        '<h1>One moment</h1><p id="said" role="status">You are being signed in.</p>'
+        "<noscript><p>Signing in needs a script of this page: it takes the link out of the address, so that it is"
+        " nowhere kept. Allow scripts for this address, and open a new link of <code>bottega people link</code>."
+        "</p></noscript>"
+        f'<p><a href="{escape(root)}/">To the first page</a></p>',
+        name="sign-in",
+    )
+
+
+def reference(root: str, document: dict[str, Any]) -> str:
+    """Every route of an OpenAPI document, by its group."""
+    groups: dict[str, list[str]] = {}
+    for path, methods in document.get("paths", {}).items():
+        for method, route in methods.items():
+            tag = (route.get("tags") or ["others"])[0]
+            groups.setdefault(tag, []).append(_route(method.upper(), path, route))
+    links = "".join(f'<li><a href="#{escape(tag)}">{escape(tag)}</a></li>' for tag in groups)
+    parts = "".join(
+        f'<section aria-labelledby="{escape(tag)}"><h2 id="{escape(tag)}">{escape(tag.capitalize())}</h2>'
+        f'<ul class="routes">{"".join(rows)}</ul></section>'
+        for tag, rows in groups.items()
+    )
+    return _page(
+        root,
+        "Routes",
+        f'<nav aria-label="Bottega"><a href="{escape(root)}/">Bottega</a></nav>'
+        '<h1>Routes</h1><p class="quiet">Errors are <code>application/problem+json</code>: what happened, and what to'
+        " do next. Shapes and bounds are in the"
+        f' <a href="{escape(root)}/api/openapi.json">OpenAPI document</a>.</p>'
+        f'<nav aria-label="Groups"><ul>{links}</ul></nav>{parts}',
+    )
+
+
+def _route(method: str, path: str, route: dict[str, Any]) -> str:
+    told = route.get("description") or route.get("summary") or ""
+    asks = [each["name"] for each in route.get("parameters", []) if each.get("in") == "query"]
+    body = route.get("requestBody", {}).get("content", {})
+    shapes = [each.get("schema", {}).get("$ref", "").rpartition("/")[2] for each in body.values()]
+    said = [f"?{name}" for name in asks] + [shape for shape in shapes if shape]
+    items = "".join(f"<li><code>{escape(each)}</code></li>" for each in said)
+    return (
+        f'<li><h3><span class="method {escape(method)}">{escape(method)}</span>'
+        f"<code>{escape(path)}</code></h3><p>{escape(told)}</p>"
+        + (f'<ul class="asks" aria-label="Takes">{items}</ul>' if items else "")
+        + "</li>"
+    )
+
+
+def _page(root: str, title: str, body: str, name: str = "plain") -> str:
+    whole = title if title == _TITLE else f"{title} · {_TITLE}"
+    return (
+        f'<!doctype html>\n<html lang="en" data-root="{escape(root)}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f'<title>{escape(whole)}</title><link rel="icon" href="{escape(root)}/icon.svg">'
+        f'<link rel="stylesheet" href="{escape(root)}/page.css">'
+        f'<script src="{escape(root)}/page.js" defer></script></head>'
+        f'<body id="{name}"><main>{body}</main></body></html>\n'
+    )
