@@ -37,7 +37,7 @@ class Reach:
         self.address = _checked(address)
         self.patience = patience
         self._token = token
-        self._watch = watch
+        self.watch = watch
         self._lost = False
         self._http: aiohttp.ClientSession | None = None
 
@@ -111,8 +111,8 @@ class Reach:
 
     def told(self, word: Literal["lost", "back"]) -> None:
         """Say it to whoever watches, once each time it changes."""
-        if self._watch and self._lost != (word == "lost"):
-            self._watch(word)
+        if self.watch and self._lost != (word == "lost"):
+            self.watch(word)
         self._lost = word == "lost"
 
     def unreachable(self, error: Exception) -> Unreachable:

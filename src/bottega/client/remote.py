@@ -94,6 +94,18 @@ class Remote:
         await session.look()
         return session
 
+    async def named(self, name: str) -> str:
+        """The id of the session that is called so: by its id, or the beginning or the end of that."""
+        if len(name) >= 36 or len(name) < 4:
+            return name
+        ids = [row.id for row in await self.sessions(200)]
+        found = [each for each in ids if each.startswith(name) or each.endswith(name)]
+        if len(found) > 1:
+            raise BadUsage(
+                f"More than one session begins or ends with {name!r}.", hint="Give more of its id."
+            )
+        return found[0] if found else name
+
     async def find(self, session_id: str) -> RemoteSession:
         """The same: a server mends by itself."""
         return await self.resume(session_id)

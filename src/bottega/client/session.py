@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from bottega.approvals.mode import Mode, checked_mode
-from bottega.client import shapes
+from bottega.client import shapes, stored
 from bottega.client.answer import RemoteAnswer, RemoteStructured, Said
 from bottega.client.mirror import Mirror
 from bottega.client.reach import Reach
@@ -35,8 +35,6 @@ from bottega.studio.context import Context
 from bottega.studio.said import said
 from bottega.studio.structured import Shape, schema_of
 
-PAGE = 200
-"""Facts that are fetched at once."""
 UNSET: Mode = "ask"
 """The mode of a session for which none was chosen, unless the server's settings say otherwise."""
 
@@ -120,13 +118,7 @@ class RemoteSession:
 
     async def index_of(self, message_id: str) -> int:
         """Where in the log a prompt was queued."""
-        before = 2**53
-        while facts_ := await self._tail(before, PAGE):
-            for fact in facts_:
-                if fact.type == "prompt_queued" and fact.message_id == message_id:
-                    return fact.index
-            before = facts_[0].index
-        raise NotFound(f"There is no prompt {message_id!r} in this session.")
+        return await stored.index_of(self.reach, self.id, message_id)
 
     def resume(
         self, *, on_approval: Callback | None = None, wait: bool = False
@@ -134,8 +126,18 @@ class RemoteSession:
         """Follow the exchange that is under way, or waits for an answer; None if none is."""
         if not self._mirror.under_way:
             return None
-        callbacks = Callbacks(on_approval=on_approval)
-        return RemoteAnswer(self, self._mirror.under_way[0], callbacks, wait=wait)
+        return self.exchange(self._mirror.under_way[0], on_approval=on_approval, wait=wait)
+
+    @property
+    def under_way(self) -> list[str]:
+        """The ids of the prompts that run or wait, in their order."""
+        return list(self._mirror.under_way)
+
+    def exchange(
+        self, message_id: str, *, on_approval: Callback | None = None, wait: bool = False
+    ) -> RemoteAnswer:
+        """Follow an exchange of this session that was begun before, by whomever."""
+        return RemoteAnswer(self, message_id, Callbacks(on_approval=on_approval), wait=wait)
 
     def steer(self, content: str | tuple[Block, ...]) -> RemoteAnswer:
         """Say something into the exchange that runs, and share its end; if none runs, it is a prompt like any other."""
@@ -210,23 +212,14 @@ class RemoteSession:
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
         """Every event past the cursor, facts and what is derived from them, then what comes."""
         state = fold.EMPTY
-        async with aclosing(stream(self.reach, self.id, await self._fold_start(after))) as stored:
-            async for fact in stored:
+        begin = await stored.fold_start(self.reach, self.id, after)
+        async with aclosing(stream(self.reach, self.id, begin)) as coming:
+            async for fact in coming:
                 await self.note(fact)
                 state, seen = fold.step(state, fact)
                 if fact.index > after:
                     for event in seen:
                         yield event
-
-    async def _fold_start(self, after: int) -> int:
-        """The last index up to `after` at which no exchange was under way: where a fold may begin empty."""
-        before = after + 1
-        while before > 1 and (found := await self._tail(before, PAGE)):
-            for fact in reversed(found):
-                if fact.type == "exchange_response":
-                    return fact.index
-            before = found[0].index
-        return 0
 
     def react(self, **handlers: Callback) -> Callable[[], None]:
         """Call `on_<event type>` (or `on_event`, for all) for what happens from now on; returns the unsubscribe."""
@@ -285,11 +278,11 @@ class RemoteSession:
 
     async def tail(self, limit: int = 80) -> list[Event]:
         """The last facts, without deltas, oldest first."""
-        return await self._tail(2**53, limit)
+        return await stored.tail(self.reach, self.id, limit=limit)
 
     async def facts(self) -> list[Event]:
         """The stored facts, without deltas."""
-        return [decode(index, body) for index, body in await self._rows()]
+        return [decode(index, body) for index, body in await stored.rows(self.reach, self.id)]
 
     async def chat(self) -> list[views.ChatMessage]:
         """What was said, final texts only."""
@@ -297,27 +290,10 @@ class RemoteSession:
 
     async def history(self) -> list[Message]:
         """What the model sees."""
-        return replay(await self._rows())
+        return replay(await stored.rows(self.reach, self.id))
 
     async def steps(self) -> list[views.Exchange]:
         return views.steps(await self.facts())
-
-    async def _rows(self) -> list[tuple[int, bytes]]:
-        rows: list[tuple[int, bytes]] = []
-        before = 2**53
-        while page := await self._tail_rows(before, PAGE):
-            rows = page + rows
-            before = page[0][0]
-        return rows
-
-    async def _tail(self, before: int, limit: int) -> list[Event]:
-        return [decode(index, body) for index, body in await self._tail_rows(before, limit)]
-
-    async def _tail_rows(self, before: int, limit: int) -> list[tuple[int, bytes]]:
-        query = {"before": before, "limit": limit}
-        body = await self.reach.call("GET", f"sessions/{self.id}/tail", query=query)
-        page = msgspec.json.decode(body, type=shapes.Page)
-        return [(index, bytes(raw)) for index, raw in page.events]
 
     async def _get(self, path: str = "") -> bytes:
         return await self.reach.call("GET", f"sessions/{self.id}/{path}".rstrip("/"))

@@ -1,5 +1,8 @@
 """One exchange of a conversation: shown, asked about, and at its end what becomes of a plan."""
 
+from collections.abc import Callable
+from contextlib import nullcontext
+
 from bottega.cli.asking import pending, place, plan
 from bottega.cli.follow import follow
 from bottega.cli.screen.calls.under_way import Look
@@ -8,18 +11,30 @@ from bottega.cli.screen.notes import Fill
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.plain import Canvas, Plain
 from bottega.cli.screen.terminal import Terminal
+from bottega.cli.talk.steering import Steering
+from bottega.events import facts
+from bottega.events.event import Event
 from bottega.studio.answering import Answering
 from bottega.studio.anywhere import AnySession
+
+Prompted = Callable[[facts.UserMessage], list[str]]
 
 
 class Turns:
     def __init__(
-        self, terminal: Terminal, look: Look | None = None, fill: Fill | None = None
+        self,
+        terminal: Terminal,
+        look: Look | None = None,
+        fill: Fill | None = None,
+        *,
+        steers: bool = False,
     ) -> None:
-        """`look` shows what a change did to a file, `fill` how full a model's window is; neither can be had everywhere."""
+        """`look` shows what a change did to a file, `fill` how full a window is; neither can be had everywhere."""
         self._terminal = terminal
         self._look = look
         self._fill = fill
+        self._steers = steers
+        """What is typed while an exchange runs is said into it; else it waits for the next prompt."""
         self.canvas: Canvas | None = None
         """Where an exchange is being shown, while one is."""
         self.asks = place.is_there()
@@ -27,12 +42,17 @@ class Turns:
         self.code = 0
         """What the program ends with."""
 
-    async def follow(self, session: AnySession, answer: Answering) -> bool:
-        """Show the exchange to its end; False if the person leaves."""
+    async def follow(
+        self, session: AnySession, answer: Answering, prompt: Prompted | None = None
+    ) -> bool:
+        """Show the exchange to its end; False if the person leaves. `prompt` draws what was said, if others said it."""
         self.canvas = canvas = self._canvas()
         desk = place.desk(canvas, self._terminal) if self.asks else None
         try:
-            followed = await follow(answer, session, canvas, desk)
+            steering = Steering(desk, session) if desk and self._steers else nullcontext()
+            shown = _WithPrompt(canvas, prompt) if prompt else canvas
+            with steering:
+                followed = await follow(answer, session, shown, desk)
         finally:
             self.canvas = None
         if followed.stop.leaves or followed.stop.at_once:
@@ -71,3 +91,22 @@ class Turns:
             return Live(self._terminal, look=look, fill=fill)
         still = self._terminal
         return Plain(still, still, still, footer=True, look=look, fill=fill)
+
+
+class _WithPrompt:
+    """A screen on which the prompt itself is shown too: nobody typed it here."""
+
+    def __init__(self, canvas: Canvas, prompt: Prompted) -> None:
+        self._canvas = canvas
+        self._prompt = prompt
+
+    def show(self, event: Event) -> None:
+        if isinstance(event.data, facts.UserMessage):
+            self._canvas.put("prompt", self._prompt(event.data))
+        self._canvas.show(event)
+
+    def tick(self) -> None:
+        self._canvas.tick()
+
+    def close(self) -> None:
+        self._canvas.close()
