@@ -118,6 +118,10 @@ class RemoteSession:
 
     async def index_of(self, message_id: str) -> int:
         """Where in the log a prompt was queued."""
+        prompts = msgspec.json.decode(await self._get("prompts"), type=shapes.Prompts).prompts
+        for each in prompts:
+            if each.message_id == message_id:
+                return each.index
         return await stored.index_of(self.reach, self.id, message_id)
 
     def resume(
@@ -146,10 +150,10 @@ class RemoteSession:
     async def cancel(self, message_id: str) -> bool:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""
         try:
-            await self.reach.call("DELETE", f"sessions/{self.id}/prompts/{message_id}")
-        except (Conflict, NotFound):
+            body = await self.reach.call("DELETE", f"sessions/{self.id}/prompts/{message_id}")
+        except NotFound:
             return False
-        return True
+        return msgspec.json.decode(body, type=shapes.Stopped).stopped
 
     def asks(self) -> list[Ask]:
         return list(self._mirror.asks.values())
@@ -171,17 +175,24 @@ class RemoteSession:
         """Answer an ask: the first answer counts. `shown` is the hash that was displayed; an `Ask` knows its own."""
         found = await self.find_ask(ask) if isinstance(ask, str) else ask
         reply = Reply(word, note, input, grant)
-        body = {**msgspec.to_builtins(reply), "hash": shown or found.asked.hash}
+        await self._give(found, {**msgspec.to_builtins(reply), "hash": shown or found.asked.hash})
+
+    async def _give(self, ask: Ask, body: dict[str, Any]) -> str:
+        """Give an answer; the id of the exchange that goes on with it."""
         lost: list[bool] = []
         try:
-            await self.reach.call(
-                "POST", f"asks/{found.id}", body, again=True, unsure=lambda: lost.append(True)
+            answer = await self.reach.call(
+                "POST", f"asks/{ask.id}", body, again=True, unsure=lambda: lost.append(True)
             )
         except Conflict:
             # It may be our own answer that was first, and the word of that which was lost.
-            if not lost or not _same((await self.find_ask(found.id)).reply, reply):
+            given = (await self.find_ask(ask.id)).reply
+            if not lost or given is None or given.word != body["word"]:
                 raise
-        self._mirror.asks.pop(found.id, None)
+            return ask.message_id
+        finally:
+            self._mirror.asks.pop(ask.id, None)
+        return msgspec.json.decode(answer, type=shapes.Answered).message_id
 
     async def accept_plan(
         self,
@@ -195,14 +206,11 @@ class RemoteSession:
         offered = [ask for ask in self.asks() if ask.kind == "plan"]
         if not offered:
             raise NotFound("No plan waits to be accepted.", hint="Ask for one in plan mode.")
-        await self.answer(offered[-1], "accept", note=edited, input={"mode": checked_mode(mode)})
-        await self.look()
-        answer = self.resume(
-            on_approval=on_approval, wait=wait if wait is not None else on_approval is not None
-        )
-        if answer is None:
-            raise NotFound("The plan was carried out already.")
-        return answer
+        plan = offered[-1]
+        body = {"word": "accept", "note": edited, "mode": checked_mode(mode)}
+        message_id = await self._give(plan, {**body, "hash": plan.asked.hash})
+        waits = wait if wait is not None else on_approval is not None
+        return self.exchange(message_id, on_approval=on_approval, wait=waits)
 
     async def discard_plan(self) -> None:
         for ask in self.asks():
@@ -253,7 +261,7 @@ class RemoteSession:
         return msgspec.json.decode(await self._get("context"), type=Context)
 
     async def compact(self) -> bool | None:
-        return msgspec.json.decode(await self._post("compact"), type=shapes.Compacted).compacted
+        return msgspec.json.decode(await self._post("compact"), type=shapes.Turned).changed
 
     async def undo_compaction(self, compaction: int = 0) -> int:
         body = await self._post("undo-compaction", {"compaction": compaction})
@@ -261,7 +269,7 @@ class RemoteSession:
 
     async def reset(self) -> bool:
         """Let the model begin anew; the log keeps all. False if there is nothing to forget."""
-        return msgspec.json.decode(await self._post("reset"), type=shapes.Reset).reset
+        return bool(msgspec.json.decode(await self._post("reset"), type=shapes.Turned).changed)
 
     async def clear(self) -> None:
         """Delete all that was said here, for good; the session itself stays."""
@@ -300,7 +308,3 @@ class RemoteSession:
 
     async def _post(self, path: str, body: dict[str, Any] | None = None) -> bytes:
         return await self.reach.call("POST", f"sessions/{self.id}/{path}", body)
-
-
-def _same(given: Reply | None, ours: Reply) -> bool:
-    return given is not None and (given.word, given.note) == (ours.word, ours.note)

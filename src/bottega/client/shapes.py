@@ -6,7 +6,7 @@ import msgspec
 
 from bottega.events import facts
 from bottega.ids import SessionId
-from bottega.sessions.asks import Ask, Reply
+from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.session import VERSION, SessionRow, Status
 
 
@@ -63,10 +63,15 @@ class Waiting(msgspec.Struct):
     """A prompt that waits or runs."""
 
     message_id: str
+    index: int
 
 
 class Prompts(msgspec.Struct):
     prompts: list[Waiting]
+
+
+class Stopped(msgspec.Struct):
+    stopped: bool
 
 
 class AskShape(msgspec.Struct):
@@ -74,28 +79,47 @@ class AskShape(msgspec.Struct):
     session_id: str
     message_id: str
     created_at: int
-    asked: facts.ApprovalRequired
+    kind: Any
+    question: str
+    choices: tuple[str, ...]
+    tool_id: str
+    tool_name: str
     input: dict[str, Any]
-    reply: Reply | None = None
+    detail: dict[str, Any]
+    hash: str
+    answer: Word | None = None
 
     def ask(self) -> Ask:
-        return Ask(self.id, 0, self.message_id, self.created_at, self.asked, self.input, self.reply)
+        """As the library holds it; of an answer only its word is told."""
+        asked = facts.ApprovalRequired(
+            approval_id=self.id,
+            kind=self.kind,
+            tool_id=self.tool_id,
+            tool_name=self.tool_name,
+            hash=self.hash,
+            question=self.question,
+            choices=self.choices,
+            detail=self.detail,
+        )
+        reply = Reply(self.answer) if self.answer else None
+        return Ask(self.id, 0, self.message_id, self.created_at, asked, self.input, reply)
 
 
 class AskPage(msgspec.Struct):
     asks: list[AskShape]
 
 
-class Compacted(msgspec.Struct):
-    compacted: bool | None = None
+class Answered(msgspec.Struct):
+    word: Word
+    message_id: str
+
+
+class Turned(msgspec.Struct):
+    changed: bool | None
 
 
 class Undone(msgspec.Struct):
-    compaction: int = 0
-
-
-class Reset(msgspec.Struct):
-    reset: bool = True
+    compaction: int
 
 
 class AgentShape(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""The facts of a session that a server has stored, read backwards in pages: what is old is fetched only if it is needed."""
+"""The facts of a session that a server has stored, read backwards in pages: what is old only if it is needed."""
 
 from collections.abc import AsyncIterator
 
@@ -9,6 +9,7 @@ from bottega.client.shapes import Page
 from bottega.errors import NotFound
 from bottega.events.codec import decode
 from bottega.events.event import Event
+from bottega.events.facts import DELTAS
 
 PAGE = 200
 """Facts that are fetched at once."""
@@ -17,14 +18,25 @@ LAST = 2**53
 
 Row = tuple[int, bytes]
 
+
+class _Kind(msgspec.Struct):
+    type: str
+
+
 _read = msgspec.json.Decoder(Page).decode
+_kind = msgspec.json.Decoder(_Kind).decode
 
 
 async def page(reach: Reach, session_id: str, before: int, limit: int) -> list[Row]:
     """The last facts (no deltas) below an index, oldest first, as they were stored."""
     query = {"before": before, "limit": limit}
     found = _read(await reach.call("GET", f"sessions/{session_id}/tail", query=query))
-    return [(index, bytes(raw)) for index, raw in found.events]
+    return [(index, bytes(raw)) for index, raw in found.events if not _is_delta(raw)]
+
+
+def _is_delta(body: msgspec.Raw) -> bool:
+    """Of an answer that is being written its pieces are told too."""
+    return _kind(body).type in DELTAS
 
 
 async def pages(reach: Reach, session_id: str, before: int = LAST) -> AsyncIterator[list[Row]]:
