@@ -12,6 +12,7 @@ import msgspec
 
 from bottega.errors import BadUsage, NotFound
 from bottega.ids import fresh
+from bottega.projects.fit import refuse_unfit
 from bottega.sessions.session import now
 from bottega.storage.database import Database
 
@@ -34,8 +35,9 @@ class Projects:
         self._database = database
 
     async def add(self, folder: Path, owner: int, name: str = "") -> Project:
-        """Register a folder for a person; the same one again is the same project."""
+        """Register a folder for a person; the same one again is the same project. Refuses what may be none."""
         real = await asyncio.to_thread(_real, folder)
+        refuse_unfit(real, self._database.home.path)
 
         def insert(connection: sqlite3.Connection) -> None:
             connection.execute(

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import WebSocketRoute
 
 from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
 from bottega.server.pages import pages
-from bottega.server.routes import sessions, signing
+from bottega.server.routes import sessions, signing, tickets
 
 API = "/api"
 
@@ -21,6 +22,7 @@ def routers() -> Iterable[APIRouter]:
     return (
         sessions.router,
         signing.router,
+        tickets.router,
     )
 
 
@@ -37,4 +39,5 @@ def create_app(house: House) -> FastAPI:
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)
+    app.router.routes.append(WebSocketRoute("/ws/{ticket}", house.hub, name="socket"))
     return app

@@ -10,6 +10,7 @@ from bottega.accounts.passes import Passes
 from bottega.accounts.people import People, Person
 from bottega.errors import Problem
 from bottega.projects.projects import Projects
+from bottega.server.hub.hub import Hub
 from bottega.studio import Studio
 
 SEEN_EVERY = 60.0
@@ -46,6 +47,7 @@ class House:
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
         self._seen: dict[int, float] = {}
+        self.hub = Hub(studio, self.projects, self.seen)
 
     async def seen(self, person: Person) -> None:
         """Somebody is there: noted once a minute, and never a reason to fail."""

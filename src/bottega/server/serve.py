@@ -1,6 +1,7 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
+import logging
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -10,16 +11,19 @@ import msgspec
 import uvicorn
 
 from bottega.accounts.secret import secret
-from bottega.errors import Misconfigured
+from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
 from bottega.server.guard.door import Door
 from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
+from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.storage import serving
 from bottega.studio import Studio
+
+_log = logging.getLogger(__name__)
 
 Ready = Callable[[str, str], None]
 """Is told the address, and the address with a sign-in link, once the server listens."""
@@ -33,7 +37,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
         async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
             options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
-            await house.projects.add(folder, HOST)
+            await _begin_here(house, folder)
             here = address_of(options)
 
             async def tell() -> None:
@@ -41,7 +45,18 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 ready(here, f"{here}/sign-in#{link}")
 
             with serving.known(settings.home, here):
-                await _Server(_config(house), tell).serve(sockets=[listening])
+                try:
+                    await _Server(_config(house), tell).serve(sockets=[listening])
+                finally:
+                    await house.hub.close()
+
+
+async def _begin_here(house: House, folder: Path) -> None:
+    """The start folder is the host's project, unless it is one that can be none."""
+    try:
+        await house.projects.add(folder, HOST)
+    except Refused as problem:
+        _log.warning("the start folder is no project: %s", problem)
 
 
 class _Server(uvicorn.Server):
@@ -70,8 +85,10 @@ def _config(house: House) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
+        ws=Line,
         ws_max_size=1_000_000,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PONG,
         ws_per_message_deflate=False,
         server_header=False,
     )

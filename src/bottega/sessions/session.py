@@ -3,7 +3,7 @@
 import sqlite3
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 import msgspec
@@ -20,6 +20,9 @@ VERSION = 1
 
 HOST = 1
 """The number of the person whose home it is: who sits at this machine."""
+
+Also = Callable[[sqlite3.Connection, int], None]
+"""What is stored together with a new session, given its number."""
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
@@ -77,17 +80,21 @@ class Sessions:
         title: str = "",
         mode: str = "",
         owner: int = HOST,
+        also: Also | None = None,
     ) -> SessionRow:
+        """A new session; `also` runs in the same transaction, and may refuse by raising."""
         session_id = fresh_session()
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
-            connection.execute(
+            made = connection.execute(
                 "INSERT INTO sessions"
                 " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
                 (session_id, at, at, title, model, agent, folder, VERSION, mode, owner),
-            )
+            ).fetchone()
+            if also:
+                also(connection, made[0])
 
         await self._database.write(insert)
         return self.get(session_id)

@@ -89,20 +89,23 @@ class Opened:
         return True
 
     async def close_session(self, row: SessionRow) -> None:
-        """Stop what runs or waits in a session, and free what is held for it; all that was said stays stored.
+        """Stop what runs or waits in a session, and free what is held for it; all that was said stays stored."""
+        for message_id in self.runtime.inbox.open(row):
+            await self.cancel(row, message_id)
+        await self.free(row)
+
+    async def free(self, row: SessionRow) -> None:
+        """Free what is held for a session, once nothing of it runs here.
 
         Servers of its folder are left where another session runs there.
         """
-        runtime = self.runtime
-        for message_id in runtime.inbox.open(row):
-            await self.cancel(row, message_id)
         if self._worker:
             await self._worker.forget(row.n)
         for shell in self.hands.shells.list(row.folder):
             if shell.owner == row.id:
                 await self.hands.shells.close(row.folder, shell.shell.id)
         if not (self._worker and self._worker.is_busy(row.folder, row.n)):
-            await runtime.close_servers(row.folder)
+            await self.runtime.close_servers(row.folder)
 
     async def close(self) -> None:
         if self._worker:

@@ -255,6 +255,14 @@ class Session:
         """Stop what runs or waits here, and free what is held for it; the next prompt opens it again."""
         await self._opened.close_session(self.row)
 
+    async def free(self) -> None:
+        """Free what is held for it, once nothing runs here; stops nothing."""
+        await self._opened.free(self.row)
+
+    def is_busy(self) -> bool:
+        """Whether a prompt runs or waits here."""
+        return bool(self._opened.runtime.inbox.open(self.row))
+
     async def cancel(self, message_id: str) -> bool:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""
         return await self._opened.cancel(self.row, message_id)

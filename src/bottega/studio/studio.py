@@ -15,7 +15,7 @@ from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask
 from bottega.sessions.care.retention import Trimmed, trim
 from bottega.sessions.inbox import Place
-from bottega.sessions.session import HOST, SessionRow
+from bottega.sessions.session import HOST, Also, SessionRow
 from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
 from bottega.studio.session import Session
@@ -89,7 +89,7 @@ class Studio:
     def worker(self) -> Worker:
         return self.opened.worker
 
-    async def start(
+    async def start(  # noqa: PLR0913 - each is a word of its own
         self,
         *,
         model: str = "",
@@ -98,8 +98,12 @@ class Studio:
         title: str = "",
         mode: Mode | Literal[""] = "",
         owner: int = HOST,
+        also: Also | None = None,
     ) -> Session:
-        """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used."""
+        """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used.
+
+        `also` is stored with it, or neither is.
+        """
         where = existing_folder(folder)
         who = self.runtime.agent(agent)
         chosen = self.runtime.choose(model, who).model
@@ -111,6 +115,7 @@ class Studio:
             title=title,
             mode=checked_mode(mode) if mode else "",
             owner=owner,
+            also=also,
         )
         return Session(self.opened, row)
 

@@ -1,0 +1,176 @@
+"""The frames that a client may send: strict shapes, tagged by `type`. One without is a simple client's prompt."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from bottega.errors import BadUsage, Problem
+from bottega.sessions.asks import Word
+
+Uuid = Annotated[str, Meta(pattern=r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")]
+Name = Annotated[str, Meta(max_length=200)]
+Path = Annotated[str, Meta(max_length=1000)]
+Words = Annotated[str, Meta(max_length=800_000)]
+Index = Annotated[int, Meta(ge=0, le=2**53)]
+Ref = Annotated[str, Meta(max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)] | None
+Mode = Literal["", "plan", "ask", "allow"]
+Side = Annotated[int, Meta(ge=1, le=1000)]
+
+
+class _Frame(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True
+):
+    ref: Ref = None
+
+
+class NewTab(_Frame, frozen=True, tag="new-tab"):
+    tab_id: Uuid
+    session_id: Name = ""
+    project_id: Name = ""
+    container: Path = ""
+    agent: Name = ""
+    model: Name = ""
+    mode: Mode = ""
+    after: Index = 0
+
+
+class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tab_id: Uuid
+    last_seen: Index
+
+
+class Restore(_Frame, frozen=True, tag="restore"):
+    tabs: Annotated[list[Seen], Meta(max_length=1000)] = []
+
+
+class Prompt(_Frame, frozen=True, tag="prompt"):
+    tab_id: Uuid
+    message_id: Uuid
+    text: Words
+    project_id: Name = ""
+    container: Path = ""
+    agent: Name = ""
+    model: Name = ""
+    mode: Mode = ""
+    steer: bool = False
+
+
+class Cancel(_Frame, frozen=True, tag="cancel"):
+    tab_id: Uuid
+    message_id: Uuid
+
+
+class Visible(_Frame, frozen=True, tag="visible"):
+    tab_id: Uuid
+    last_seen: Index = 0
+
+
+class Hidden(_Frame, frozen=True, tag="hidden"):
+    tab_id: Uuid
+
+
+class CloseTab(_Frame, frozen=True, tag="close-tab"):
+    tab_id: Uuid
+
+
+class Answer(_Frame, frozen=True, tag="answer"):
+    tab_id: Uuid
+    ask_id: Name
+    word: Word
+    note: Words = ""
+    input: dict[str, Any] | None = None
+    grant: Path = ""
+    hash: Name = ""
+
+
+class Ping(_Frame, frozen=True, tag="ping"):
+    pass
+
+
+class ShellAttach(_Frame, frozen=True, tag="shell-attach"):
+    project_id: Name
+    shell_id: Name
+    offset: Index = 0
+
+
+class ShellInput(_Frame, frozen=True, tag="shell-input"):
+    project_id: Name
+    shell_id: Name
+    text: Annotated[str, Meta(max_length=100_000)]
+
+
+class ShellResize(_Frame, frozen=True, tag="shell-resize"):
+    project_id: Name
+    shell_id: Name
+    columns: Side
+    rows: Side
+
+
+class ShellDetach(_Frame, frozen=True, tag="shell-detach"):
+    project_id: Name
+    shell_id: Name
+
+
+class Simple(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A prompt of a client that knows neither tabs nor indexes."""
+
+    message: Words
+    project_id: Name = ""
+    container_id: Path | None = ""
+    agent_id: Name | None = ""
+    edit_mode: Mode | None = ""
+    session_id: Name = ""
+    message_id: Uuid = ""
+    ref: Ref = None
+
+
+OfShell = ShellAttach | ShellInput | ShellResize | ShellDetach
+Typed = (
+    NewTab | Restore | Prompt | Cancel | Visible | Hidden | CloseTab | Answer | Ping
+    | ShellAttach | ShellInput | ShellResize | ShellDetach
+)  # fmt: skip
+Frame = Typed | Simple
+
+
+class BadFrame(BadUsage):
+    """What came is no frame that is known here."""
+
+    code = "bad_frame"
+
+
+class _Head(msgspec.Struct, frozen=True):
+    type: str | None = None
+    ref: Ref = None
+    tab_id: str = ""
+
+
+_HEAD = msgspec.json.Decoder(_Head)
+_TYPED = msgspec.json.Decoder(Typed)
+_SIMPLE = msgspec.json.Decoder(Simple)
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """A frame, or what is wrong with it, and what an answer has to carry."""
+
+    frame: Frame | Problem
+    ref: Ref = None
+    tab_id: str = ""
+
+
+def heard(text: str) -> Heard:
+    """Read one frame; what cannot be read is a problem of that frame alone."""
+    try:
+        head = _HEAD.decode(text)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        return Heard(_bad(f"This frame cannot be read: {error}."))
+    try:
+        frame = _SIMPLE.decode(text) if head.type is None else _TYPED.decode(text)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        named = f"The frame {head.type[:40]!r}" if head.type else "This frame, which has no type,"
+        return Heard(_bad(f"{named} does not fit: {error}."), head.ref, head.tab_id[:100])
+    return Heard(frame, head.ref, head.tab_id)
+
+
+def _bad(detail: str) -> BadFrame:
+    return BadFrame(detail, hint="docs/protocol.md lists the frames and their fields.")

@@ -1,0 +1,175 @@
+"""The hub: every open socket, whose it is, and what its frames do. Runs belong to workers; this admits and follows."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.utils import ClientDisconnected
+
+from bottega.projects.projects import Projects
+from bottega.server import problems
+from bottega.server.hub import frames, told
+from bottega.server.hub.line import EXTENSION, Line
+from bottega.server.hub.prompting import Prompting, Seen
+from bottega.server.hub.simply import Simply
+from bottega.server.hub.socket import Socket
+from bottega.server.hub.tabbing import Tabbing
+from bottega.server.hub.tickets import Ticket, Tickets
+from bottega.studio import Studio
+
+BEAT = 5.0
+"""Seconds between two heartbeats."""
+SOCKETS = 2000
+"""Open at once, for one person."""
+_AT_ONCE = 50
+
+
+class Hub:
+    def __init__(self, studio: Studio, projects: Projects, seen: Seen) -> None:
+        self.tickets = Tickets()
+        self._seen = seen
+        self._sockets: defaultdict[int, set[Socket]] = defaultdict(set)
+        self._tabbing = Tabbing(studio, projects)
+        self._prompting = Prompting(studio, self._tabbing, seen)
+        self._simply = Simply(studio, self._tabbing, seen)
+        self._beating: asyncio.Task[None] | None = None
+        self._telling: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A socket at `/ws/{ticket}`: refused, or served until either side goes."""
+        ticket = self.tickets.take(scope["path_params"]["ticket"])
+        if refusal := self._refusal(ticket, Headers(scope=scope)):
+            await refusal(scope, receive, send)
+            return
+        assert ticket
+        line: Line = scope["extensions"][EXTENSION]
+        await receive()  # that it wants to connect
+        await send({"type": "websocket.accept"})
+        socket = Socket(ticket, line)
+        with self._kept(socket):
+            await self._seen(ticket.person)
+            await socket.run(receive, self._do)
+
+    def tell_session(self, n: int, frame: dict[str, Any]) -> None:
+        """Send a frame to every visible tab of a session, with the tab's id."""
+        for socket in self._all():
+            for tab_id, shown in list(socket.tabs.items()):
+                if shown == n:
+                    self._tell(socket, {**frame, "tab_id": tab_id})
+
+    def tell_all(self, frame: dict[str, Any]) -> None:
+        """Send a frame to every socket."""
+        for socket in self._all():
+            self._tell(socket, frame)
+
+    async def close(self) -> None:
+        """Nothing more is told or freed by this hub."""
+        if self._beating:
+            self._beating.cancel()
+        for task in self._telling:
+            task.cancel()
+        await self._tabbing.freeing.close()
+
+    @property
+    def count(self) -> int:
+        """How many sockets are open."""
+        return sum(map(len, self._sockets.values()))
+
+    def _refusal(self, ticket: Ticket | None, headers: Headers) -> Response | None:
+        if ticket is None:
+            return problems.problem(
+                401,
+                "bad_ticket",
+                "This ticket was used already, or is too old.",
+                "POST /api/tickets gives another; it is good once, for 30 s.",
+            )
+        if ticket.browser and "origin" not in headers:
+            return problems.problem(
+                403,
+                "no_origin",
+                "A ticket that was had with a cookie opens a socket of a page of this server only.",
+                "Use a token: `bottega people token`.",
+            )
+        if len(self._sockets[ticket.person.n]) >= SOCKETS:
+            return problems.problem(
+                429,
+                "too_many",
+                f"You have {SOCKETS} open sockets.",
+                "Close some, then connect again.",
+                {"retry-after": "15"},
+            )
+        return None
+
+    @contextmanager
+    def _kept(self, socket: Socket) -> Generator[None]:
+        own = self._sockets[socket.person.n]
+        own.add(socket)
+        if self._beating is None or self._beating.done():
+            self._beating = asyncio.create_task(self._beat())
+        try:
+            yield
+        finally:
+            own.discard(socket)
+
+    def _all(self) -> list[Socket]:
+        return [socket for own in self._sockets.values() for socket in own]
+
+    def _tell(self, socket: Socket, frame: dict[str, Any]) -> None:
+        async def tell() -> None:
+            with suppress(ClientDisconnected):
+                await socket.tell(told.encoded(frame))
+
+        task = asyncio.create_task(tell())
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
+
+    async def _beat(self) -> None:
+        """A heartbeat to all, every few seconds; who is signed out meanwhile has to go."""
+        while True:
+            await asyncio.sleep(BEAT)
+            for place, socket in enumerate(self._all()):
+                with suppress(ClientDisconnected):
+                    await self._look_after(socket)
+                if place % _AT_ONCE == 0:
+                    await asyncio.sleep(0)
+
+    async def _look_after(self, socket: Socket) -> None:
+        if not socket.still():
+            await socket.close("signed out")
+        elif socket.line.is_free:  # one that does not read is cut by whoever waits to write to it
+            socket.line.write_now(told.HEARTBEAT)
+
+    async def _do(self, socket: Socket, frame: frames.Frame) -> None:
+        match frame:
+            case frames.Prompt():
+                await self._prompting.prompt(socket, frame)
+            case frames.Cancel():
+                await self._prompting.cancel(socket, frame)
+            case frames.Answer():
+                await self._prompting.answer(socket, frame)
+            case frames.Simple():
+                await self._simply.prompt(socket, frame)
+            case frames.Ping():
+                await socket.answer(frame, told.PONG)
+            case _:
+                await self._do_with_tabs(socket, frame)
+
+    async def _do_with_tabs(self, socket: Socket, frame: frames.Frame) -> None:
+        match frame:
+            case frames.NewTab():
+                await self._tabbing.new(socket, frame)
+            case frames.Restore():
+                await self._tabbing.restore(socket, frame)
+            case frames.Visible():
+                await self._tabbing.visible(socket, frame)
+            case frames.Hidden():
+                await self._tabbing.hidden(socket, frame)
+            case frames.CloseTab():
+                await self._tabbing.close(socket, frame)
+            case _:
+                raise NotImplementedError

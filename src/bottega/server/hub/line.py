@@ -1,0 +1,112 @@
+"""The connection below a socket: text frames out of bytes, and an end for who does not read.
+
+Waiting for a write is all the backpressure there is: nothing is queued here but what the connection itself holds, which
+is bounded. A connection on which nothing moves for 15 s is cut, whatever is still in its buffer.
+"""
+
+import asyncio
+import socket
+from asyncio.transports import BaseTransport
+from contextlib import suppress
+
+from uvicorn.protocols.utils import ClientDisconnected
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidState
+from websockets.http11 import Request
+
+PING = 5.0
+"""Seconds between two pings of the protocol, and …"""
+PONG = 10.0
+"""… for the answer to one."""
+PATIENCE = PING + PONG
+"""Seconds for which a client may read nothing."""
+
+EXTENSION = "bottega.line"
+"""Under this name a socket's scope holds its line."""
+
+_UNSENT = 128 * 1024
+"""Bytes that the system takes ahead of what was sent: more would only make pings late."""
+
+
+class Line(WebSocketsSansIOProtocol):
+    _paused_at = 0.0
+    _moved_at = 0.0
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)
+        self.close_timeout = 2.0
+        if connection := transport.get_extra_info("socket"):
+            with suppress(OSError, AttributeError):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
+
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if not self.close_sent:
+            extensions: dict[str, object] = self.scope["extensions"]  # pyright: ignore
+            extensions[EXTENSION] = self
+
+    @property
+    def unread(self) -> int:
+        """Frames that came in and wait to be looked at."""
+        return self.queue.qsize()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a write would go out at once."""
+        return self.writable.is_set() and not self._is_over()
+
+    async def write(self, text: bytes) -> None:
+        """Send a text frame, once the client has read enough of what went before."""
+        while not self.writable.is_set():
+            try:
+                async with asyncio.timeout_at(self._paused_at + PATIENCE):
+                    await self.writable.wait()
+            except TimeoutError:
+                self.abort()
+                raise ClientDisconnected from None
+        self.write_now(text)
+
+    def write_now(self, text: bytes) -> None:
+        if self._is_over():
+            raise ClientDisconnected
+        try:
+            self.conn.send_text(text)
+        except InvalidState:
+            raise ClientDisconnected from None
+        self.transport.write(b"".join(self.conn.data_to_send()))
+
+    def abort(self) -> None:
+        """Cut the connection, unsent bytes and all."""
+        self.transport.abort()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._paused_at = self.loop.time()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._moved_at = self.loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        self._moved_at = self.loop.time()
+        super().data_received(data)
+
+    def keepalive_timeout(self) -> None:
+        if (
+            self._moved_at > self.ping_sent_at
+        ):  # a slow line, on which the answer is still under way
+            self.pong_timer = self.loop.call_later(PONG, self.keepalive_timeout)
+            self.ping_sent_at = self._moved_at
+            return
+        super().keepalive_timeout()
+        self.abort()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        if (
+            not self.writable.is_set()
+        ):  # nobody reads the farewell, and the end must not wait for it
+            self.abort()
+
+    def _is_over(self) -> bool:
+        return self.disconnected or self.close_sent or self.transport.is_closing()

@@ -1,0 +1,155 @@
+"""What clients do with tabs: open, restore, show, hide and close them; only ever with those of their own person."""
+
+import asyncio
+
+from bottega.accounts.people import Person
+from bottega.errors import BadUsage, Conflict
+from bottega.projects.place import folder_of
+from bottega.projects.projects import Project, Projects
+from bottega.server.hub import frames, told
+from bottega.server.hub.following import follow
+from bottega.server.hub.freeing import Freeing
+from bottega.server.hub.join import Joins
+from bottega.server.hub.socket import Socket
+from bottega.sessions.session import SessionRow
+from bottega.sessions.tabs import Tabs, unknown
+from bottega.studio import Studio
+from bottega.studio.session import Session
+
+
+class Tabbing:
+    def __init__(self, studio: Studio, projects: Projects) -> None:
+        self._studio = studio
+        self._projects = projects
+        self._log = studio.runtime.log
+        self._joins = Joins(self._log)
+        self.tabs = Tabs(studio.runtime.database)
+        self.freeing = Freeing(studio, self.tabs)
+
+    def session_of(self, person: Person, tab_id: str) -> Session:
+        """The session that this person's tab shows; another's tab is not found."""
+        n = self.tabs.session_of(person.n, tab_id)
+        if n is None:
+            raise unknown(tab_id)
+        return Session(self._studio.opened, self._studio.runtime.sessions.numbered(n))
+
+    async def new(self, socket: Socket, frame: frames.NewTab) -> None:
+        """A tab on a new session, or on one that exists. The same frame again finds what it made."""
+        session = await self._opened(socket.person, frame)
+        if frame.session_id not in ("", session.id):
+            raise Conflict(
+                f"The tab {frame.tab_id!r} shows another session.",
+                hint="Give each tab an id of its own.",
+            )
+        last = self._reached(session.row, frame.after)
+        await socket.unfollow(frame.tab_id)
+        await socket.answer(
+            frame,
+            told.SessionCreated(tab_id=frame.tab_id, session_id=session.id, last_index=last),
+        )
+        await self._follow(socket, frame.tab_id, session.row, frame.after)
+
+    async def restore(self, socket: Socket, frame: frames.Restore) -> None:
+        """List the tabs that are named, or all there are; each that is named goes on from its cursor."""
+        there = {tab.id: tab.session for tab in self.tabs.of(socket.person.n)}
+        named = {seen.tab_id: seen.last_seen for seen in frame.tabs}
+        rows = {
+            tab_id: self._studio.runtime.sessions.numbered(n)
+            for tab_id, n in there.items()
+            if not named or tab_id in named
+        }
+        for tab_id in rows.keys() & named.keys():
+            self._reached(rows[tab_id], named[tab_id])
+            await socket.unfollow(tab_id)
+        shown = [_listed(tab_id, row) for tab_id, row in rows.items()]
+        gone = [tab_id for tab_id in named if tab_id not in there]
+        await socket.answer(frame, told.Tabs(tabs=shown, gone=gone))
+        for tab_id in rows.keys() & named.keys():
+            await self._follow(socket, tab_id, rows[tab_id], named[tab_id])
+
+    async def visible(self, socket: Socket, frame: frames.Visible) -> None:
+        row = self.session_of(socket.person, frame.tab_id).row
+        last = self._reached(row, frame.last_seen)
+        await socket.unfollow(frame.tab_id)
+        await socket.answer(
+            frame, told.Visible(tab_id=frame.tab_id, session_id=row.id, last_index=last)
+        )
+        await self._follow(socket, frame.tab_id, row, frame.last_seen)
+
+    async def hidden(self, socket: Socket, frame: frames.Hidden) -> None:
+        self.session_of(socket.person, frame.tab_id)
+        await socket.unfollow(frame.tab_id)
+        await socket.answer(frame, told.Hidden(tab_id=frame.tab_id))
+
+    async def close(self, socket: Socket, frame: frames.CloseTab) -> None:
+        session = self.session_of(socket.person, frame.tab_id)
+        _, last = await self.tabs.close(socket.person.n, frame.tab_id)
+        await socket.unfollow(frame.tab_id)
+        if last:
+            self.freeing.begin(session)
+        await socket.answer(
+            frame, told.TabClosed(tab_id=frame.tab_id, session_id=session.id, last=last)
+        )
+
+    async def start(self, person: Person, frame: frames.NewTab) -> Session:
+        """A new session of that person, and the tab that shows it, or neither."""
+        folder = await self.folder(person, frame.project_id, frame.container)
+        return await self._studio.start(
+            model=frame.model,
+            agent=frame.agent,
+            folder=folder,
+            mode=frame.mode,
+            owner=person.n,
+            also=self.tabs.opening(person.n, frame.tab_id),
+        )
+
+    async def folder(self, person: Person, project_id: str, container: str) -> str:
+        """Where a session of that person works; refuses a project that is not theirs."""
+        return await asyncio.to_thread(folder_of, self._project(person, project_id), container)
+
+    def _project(self, person: Person, project_id: str) -> Project:
+        if project_id:
+            return self._projects.owned(project_id, person.n)
+        own = self._projects.of(person.n)
+        if not own:
+            raise BadUsage(
+                "You have no project to work in.",
+                hint="Somebody at this machine adds one: `bottega projects add FOLDER`.",
+            )
+        return own[0]
+
+    async def _opened(self, person: Person, frame: frames.NewTab) -> Session:
+        if self.tabs.session_of(person.n, frame.tab_id) is not None:
+            return self.session_of(person, frame.tab_id)
+        if frame.session_id:
+            session = self._studio.owned(frame.session_id, person.n)
+            await self.tabs.open(person.n, frame.tab_id, session.row.n)
+            return session
+        try:
+            return await self.start(person, frame)
+        except Conflict:  # another socket of theirs opened the same tab at this moment
+            return self.session_of(person, frame.tab_id)
+
+    def _reached(self, row: SessionRow, cursor: int) -> int:
+        """Where the log ends; refuse a cursor beyond it, from which something would be missed."""
+        last = self._log.feed(row.n).last_index
+        if cursor > max(last, row.last_index):
+            raise BadUsage(
+                f"The log of {row.id} ends at {max(last, row.last_index)}, before {cursor}.",
+                hint="Give the last index that you have seen; 0 for none.",
+            )
+        return max(last, row.last_index)
+
+    async def _follow(self, socket: Socket, tab_id: str, row: SessionRow, cursor: int) -> None:
+        following = follow(socket, tab_id, row, cursor, self._log, self._joins)
+        await socket.follow(tab_id, following, row.n)
+
+
+def _listed(tab_id: str, row: SessionRow) -> told.OpenTab:
+    return told.OpenTab(
+        tab_id=tab_id,
+        session_id=row.id,
+        last_index=row.last_index,
+        title=row.title,
+        status=row.status,
+    )

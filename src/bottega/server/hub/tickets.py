@@ -1,0 +1,53 @@
+"""Tickets: what a socket is opened with, as a browser can put nothing but an address into its request.
+
+A ticket is good once and for half a minute, so that one that ends up in some log opens nothing. It lives in memory:
+after a restart a client fetches another, as it has to connect again anyhow.
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from bottega.accounts.people import Person
+
+LASTS = 30.0
+"""Seconds."""
+MOST = 10_000
+"""Kept at once; the oldest goes first."""
+
+
+class Ticket(msgspec.Struct, frozen=True):
+    person: Person
+    browser: bool
+    """It was had with a cookie, which any page may make a browser send: its socket must say where it comes from."""
+    still: Callable[[], bool]
+    """Whether what it was had with is still good: a socket ends when its person signs out."""
+    until: float
+
+
+class Tickets:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._open: dict[str, Ticket] = {}
+
+    def give(self, person: Person, still: Callable[[], bool], *, browser: bool) -> str:
+        """A new ticket for that person's next socket."""
+        now = self._clock()
+        while self._open:  # oldest first, all last equally long
+            words, oldest = next(iter(self._open.items()))
+            if oldest.until > now and len(self._open) < MOST:
+                break
+            del self._open[words]
+        words = secrets.token_urlsafe(32)
+        self._open[words] = Ticket(person, browser, still, now + LASTS)
+        return words
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def take(self, words: str) -> Ticket | None:
+        """Use it up; None for one that was used, is too old, or never was."""
+        ticket = self._open.pop(words, None)
+        return ticket if ticket and ticket.until > self._clock() else None

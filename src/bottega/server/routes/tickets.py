@@ -1,0 +1,19 @@
+"""Tickets: what a socket is opened with."""
+
+from fastapi import APIRouter
+
+from bottega.server.shapes.ticket import TicketShape
+from bottega.server.who import Asked, Calling
+
+router = APIRouter(prefix="/tickets", tags=["socket"])
+
+
+@router.post("", status_code=201)
+async def give_ticket(house: Asked, caller: Calling) -> TicketShape:
+    """A ticket for `/ws/{ticket}`: good once, for 30 s."""
+
+    def still() -> bool:
+        return house.passes.holder(caller.words, caller.kind) is not None
+
+    browser = caller.kind == "login"
+    return TicketShape(ticket=house.hub.tickets.give(caller.person, still, browser=browser))

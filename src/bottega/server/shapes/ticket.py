@@ -1,0 +1,7 @@
+"""A ticket, as it is given out."""
+
+from pydantic import BaseModel, Field
+
+
+class TicketShape(BaseModel):
+    ticket: str = Field(description="For one socket at `/ws/{ticket}`, within 30 s.")

@@ -1,0 +1,118 @@
+"""Which tab shows which session, of each person. One row is both directions, so they cannot disagree.
+
+A tab's id is the client's and means nothing here. The row is stored with a new session or not at all, and goes with
+either: when the tab is closed, and when the session is deleted.
+"""
+
+import sqlite3
+
+import msgspec
+
+from bottega.errors import Conflict, NotFound, Refused
+from bottega.sessions.session import Also, now
+from bottega.storage.database import Database
+
+MOST = 2000
+"""Tabs of one person."""
+
+
+class Tab(msgspec.Struct, frozen=True):
+    id: str
+    session: int
+    """The number of the session that it shows."""
+
+
+class Tabs:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def opening(self, person: int, tab_id: str) -> Also:
+        """For the transaction that makes a session: the tab shows it from the start."""
+
+        def insert(connection: sqlite3.Connection, n: int) -> None:
+            _insert(connection, person, tab_id, n)
+
+        return insert
+
+    async def open(self, person: int, tab_id: str, n: int) -> None:
+        """Have a tab show a session that exists; the same again is nothing new, another session is refused."""
+
+        def insert(connection: sqlite3.Connection) -> None:
+            shows = _session(connection, person, tab_id)
+            if shows is None:
+                _insert(connection, person, tab_id, n)
+            elif shows != n:
+                raise _taken(tab_id)
+
+        await self._database.write(insert)
+
+    def session_of(self, person: int, tab_id: str) -> int | None:
+        """The number of the session that this person's tab shows."""
+        return self._database.read_now(lambda c: _session(c, person, tab_id))
+
+    def of(self, person: int) -> list[Tab]:
+        """All of a person's, oldest first."""
+        rows = self._database.read_now(
+            lambda c: c.execute(
+                "SELECT id, session FROM tabs WHERE person = ? ORDER BY created_at, id", (person,)
+            ).fetchall()
+        )
+        return [Tab(*row) for row in rows]
+
+    def showing(self, n: int) -> int:
+        """How many tabs show this session."""
+        return self._database.read_now(lambda c: _showing(c, n))
+
+    async def close(self, person: int, tab_id: str) -> tuple[int, bool]:
+        """Forget a tab; the number of the session that it showed, and whether no other tab does."""
+
+        def delete(connection: sqlite3.Connection) -> tuple[int, bool]:
+            row = connection.execute(
+                "DELETE FROM tabs WHERE person = ? AND id = ? RETURNING session", (person, tab_id)
+            ).fetchone()
+            if row is None:
+                raise unknown(tab_id)
+            return row[0], not _showing(connection, row[0])
+
+        return await self._database.write(delete)
+
+
+def unknown(tab_id: str) -> NotFound:
+    """The same for a tab that never was and for another person's."""
+    return NotFound(
+        f"There is no tab {tab_id!r} here.", hint="Open it with new-tab; restore lists all."
+    )
+
+
+def _taken(tab_id: str) -> Conflict:
+    return Conflict(
+        f"The tab {tab_id!r} shows another session.", hint="Give each tab an id of its own."
+    )
+
+
+def _insert(connection: sqlite3.Connection, person: int, tab_id: str, n: int) -> None:
+    if _session(connection, person, tab_id) is not None:
+        raise _taken(tab_id)
+    (count,) = connection.execute(
+        "SELECT COUNT(*) FROM tabs WHERE person = ?", (person,)
+    ).fetchone()
+    if count >= MOST:
+        raise Refused(f"There are already {MOST} tabs.", hint="Close some with close-tab.")
+    try:
+        connection.execute(
+            "INSERT INTO tabs (person, id, session, created_at) VALUES (?, ?, ?, ?)",
+            (person, tab_id, n, now()),
+        )
+    except sqlite3.IntegrityError:  # of the reference to its session
+        raise NotFound("This session was deleted.") from None
+
+
+def _session(connection: sqlite3.Connection, person: int, tab_id: str) -> int | None:
+    row = connection.execute(
+        "SELECT session FROM tabs WHERE person = ? AND id = ?", (person, tab_id)
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _showing(connection: sqlite3.Connection, n: int) -> int:
+    return connection.execute("SELECT COUNT(*) FROM tabs WHERE session = ?", (n,)).fetchone()[0]

@@ -1,0 +1,1 @@
+"""Sessions, prompts, asks and events over HTTP."""
