@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from bottega.errors import BadUsage, Conflict, NotFound
+from bottega.errors import BadUsage, Conflict, NotFound, Refused
 from bottega.ids import fresh
 from bottega.sessions.session import HOST, now
 from bottega.storage.database import Database
@@ -70,6 +70,31 @@ class People:
 
         await self._database.write(insert)
         return self.named(wanted)
+
+    async def remove(self, person: Person) -> None:
+        """Nobody any more: passes and projects go too. Refuse the host, and whoever still has sessions."""
+        if person.is_host:
+            raise Refused("The home is theirs: the host stays.")
+
+        def delete(connection: sqlite3.Connection) -> None:
+            if had := self.sessions_of(person, connection):
+                raise Conflict(
+                    f"{person.name!r} still has sessions: {had}.",
+                    hint="Say --with-sessions to delete those too.",
+                )
+            connection.execute("DELETE FROM people WHERE n = ?", (person.n,))
+
+        await self._database.write(delete)
+
+    def sessions_of(self, person: Person, connection: sqlite3.Connection | None = None) -> int:
+        """How many sessions are this person's, those of children too."""
+
+        def count(connection: sqlite3.Connection) -> int:
+            return connection.execute(
+                "SELECT count(*) FROM sessions WHERE owner = ?", (person.n,)
+            ).fetchone()[0]
+
+        return count(connection) if connection else self._database.read_now(count)
 
     async def saw(self, person: Person) -> None:
         """The person is there now."""

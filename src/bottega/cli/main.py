@@ -47,6 +47,7 @@ ENTRIES = {
             "keys": ("keys", "Keep, list, test and remove providers' keys."),
             "config": ("config", "Read and change settings."),
             "agents": ("agents.group", "List, show, write and check agents."),
+            "people": ("people.group", "Add, list and remove people, and let them in."),
             "mcp": ("tools.mcp", "Add, list, test, approve and remove MCP servers."),
             "doctor": ("doctor", "Look at everything that Bottega needs, and say how to mend it."),
             "db": ("db", "Check, back up and trim the database."),

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import uvicorn
 
-from bottega.accounts.secret import secret
+from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
 from bottega.server.guard.door import Door
@@ -44,7 +44,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(here, f"{here}/sign-in#{link}")
 
-            with serving.known(settings.home, here):
+            with serving.known(settings.home, here, mark_of(key)):
                 try:
                     await _Server(_config(house), tell).serve(sockets=[listening])
                 finally:

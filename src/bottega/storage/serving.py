@@ -16,14 +16,16 @@ class Serving(msgspec.Struct, frozen=True):
     address: str
     """With the base path, without a slash at its end."""
     pid: int
+    mark: str = ""
+    """Which secret it has, so that nobody gives out passes that it would not take."""
 
 
 @contextmanager
-def known(home: Path, address: str) -> Generator[None]:
+def known(home: Path, address: str, mark: str = "") -> Generator[None]:
     """Have it known where this process serves; where two do, the later one is found."""
     path, pid = home / FILE, os.getpid()
     path.unlink(missing_ok=True)  # whatever rights an old one had
-    write_whole(path, [msgspec.json.encode(Serving(address, pid))])
+    write_whole(path, [msgspec.json.encode(Serving(address, pid, mark))])
     try:
         yield
     finally:

@@ -31,7 +31,7 @@ class Impatient(H11Protocol):
 
     def _mind(self) -> None:
         """Wait for a request no longer than that; not at all while one is being answered."""
-        answering = self.cycle is not None and not self.cycle.response_complete
+        answering = bool(self.cycle) and not self.cycle.response_complete
         is_socket = self.transport.get_protocol() is not self
         if answering or is_socket or self.transport.is_closing():
             self._rest()

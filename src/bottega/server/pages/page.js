@@ -5,7 +5,11 @@ const root = document.documentElement.dataset.root;
 
 function say(title, text) {
   document.querySelector("h1").textContent = title;
-  document.querySelector("#said").textContent = text;
+  const code = (part, n) => {
+    if (n % 2 === 0) return part;
+    return Object.assign(document.createElement("code"), { textContent: part });
+  };
+  document.querySelector("#said").replaceChildren(...text.split("`").map(code));
 }
 
 async function ask(method, path, body) {
@@ -31,7 +35,7 @@ async function signIn() {
       return;
     }
     const problem = await answer.json();
-    const title = answer.status === 403 ? "This link is used up" : "That did not work";
+    const title = answer.status === 403 ? "This link no longer works" : "That did not work";
     say(title, `${problem.detail} ${problem.hint}`);
   } catch {
     say("The server does not answer", "See whether it still runs, then open a new link.");

@@ -7,7 +7,6 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
 from bottega.server.house import house_of
-from bottega.server.options import address_of
 from bottega.server.pages import write
 from bottega.server.who import caller_of
 
@@ -18,10 +17,9 @@ router = APIRouter(include_in_schema=False)
 async def home(request: Request) -> HTMLResponse:
     house = house_of(request)
     caller = caller_of(request.scope, house)
-    options = house.options
-    return HTMLResponse(
-        write.home(options.base_path, address_of(options), caller.person if caller else None)
-    )
+    root = house.options.base_path
+    address = f"{request.url.scheme}://{request.url.netloc}{root}"
+    return HTMLResponse(write.home(root, address, caller.person if caller else None))
 
 
 @router.get("/sign-in")
@@ -52,4 +50,4 @@ async def icon() -> Response:
 
 @cache
 def _file(name: str) -> bytes:
-    return files(__package__).joinpath(name).read_bytes()
+    return files("bottega.server.pages").joinpath(name).read_bytes()

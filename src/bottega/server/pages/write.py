@@ -17,7 +17,7 @@ def home(root: str, address: str, person: Person | None) -> str:
         )
     else:
         hello = (
-            "<h2>Sign in</h2><p>On the machine that runs this server, say</p>"
+            "<h2>Sign in</h2><p>On the machine that runs this server, run</p>"
             "<pre><code>bottega people link</code></pre>"
             "<p>and open what it prints: it is good once, and for a minute. Somebody who has no name here yet gets one"
             " with <code>bottega people add NAME</code>.</p>"
@@ -31,7 +31,7 @@ def home(root: str, address: str, person: Person | None) -> str:
         "<h2>Work from a terminal</h2>"
         "<p>Any number of terminals, programs and browsers share the same sessions, live.</p>"
         "<pre><code>bottega attach            # the newest session\n"
-        "bottega attach SESSION    # one of <b>bottega sessions</b></code></pre>"
+        "bottega attach SESSION    # one that `bottega sessions` lists</code></pre>"
         "<h2>Work from a program</h2>"
         "<p>A token proves who you are; it is printed once.</p>"
         "<pre><code>TOKEN=$(bottega people token)\n"
@@ -87,7 +87,7 @@ def _route(method: str, path: str, route: dict[str, Any]) -> str:
     items = "".join(f"<li><code>{escape(each)}</code></li>" for each in said)
     return (
         f'<li><h3><span class="method {escape(method)}">{escape(method)}</span>'
-        f"<code>{escape(path)}</code></h3><p>{escape(told)}</p>"
+        f"<code>{escape(path)}</code></h3><p>{_marked(told)}</p>"
         + (f'<ul class="asks" aria-label="Takes">{items}</ul>' if items else "")
         + "</li>"
     )
@@ -104,3 +104,9 @@ def _page(root: str, title: str, body: str, name: str = "plain") -> str:
         f'<script src="{escape(root)}/page.js" defer></script></head>'
         f'<body id="{name}"><main>{body}</main></body></html>\n'
     )
+
+
+def _marked(text: str) -> str:
+    """Escaped, and what stands between backticks as code."""
+    parts = escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts))

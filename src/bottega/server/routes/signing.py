@@ -30,6 +30,7 @@ async def sign_out(house: Asked, caller: Calling, request: Request, response: Re
 
 @router.get("/me")
 async def me(person: Signed) -> PersonShape:
+    """Who is signed in."""
     return PersonShape.of(person)
 
 

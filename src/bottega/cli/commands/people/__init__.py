@@ -1,0 +1,1 @@
+"""Who may use this home, and how they come in."""
