@@ -1,7 +1,8 @@
 """A provider on loopback that costs nearly nothing: chat completions as server-sent events, from bytes made beforehand.
 
 The first part of the path says how it answers: `/burst-2000/v1/…` sends 2,000 chunks in one write, `/paced-100-20/v1/…`
-100 chunks at 20 a second, `/turn-NAME/v1/…` calls the tool NAME and, once its result is there, answers in ten chunks;
+100 chunks at 20 a second (`/stamped-…` the same, each chunk the time at which it was sent), `/turn-NAME/v1/…` calls the
+tool NAME and, once its result is there, answers in ten chunks;
 `/held/v1/…` says one word and then nothing until `/release`. `/seen` tells when the last request came in.
 """
 
@@ -49,6 +50,11 @@ FIRST = sse({"role": "assistant", "content": ""})
 DONE = sse(None, usage=True) + framed(b"[DONE]") + END
 LAST = sse({}, "stop") + DONE
 PIECES = [sse({"content": f" {word}"}) for word in WORDS]
+
+
+def stamp() -> bytes:
+    """A chunk that says when it was sent, by the clock that all processes share."""
+    return sse({"content": f" {time.monotonic():.6f}"})
 
 
 @cache
@@ -100,6 +106,7 @@ class Connection(asyncio.Protocol):
         self._path = ""
         self._loop = asyncio.get_running_loop()
         self._pacer: asyncio.TimerHandle | None = None
+        self._stamped = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport: asyncio.Transport = transport  # pyright: ignore[reportAttributeAccessIssue]
@@ -150,7 +157,8 @@ class Connection(asyncio.Protocol):
         elif mode == "held":
             self._transport.write(HEAD + FIRST + PIECES[0])
             self._mock.held.append(self._transport)
-        elif mode == "paced":
+        elif mode in ("paced", "stamped"):
+            self._stamped = mode == "stamped"
             self._start_pacing(int(numbers[0]), float(numbers[1]))
 
     def _start_pacing(self, count: int, rate: float) -> None:
@@ -165,7 +173,7 @@ class Connection(asyncio.Protocol):
         if number == count:
             self._transport.write(LAST)
             return
-        self._transport.write(PIECES[number % len(PIECES)])
+        self._transport.write(stamp() if self._stamped else PIECES[number % len(PIECES)])
         after = begin + (number + 1) * pause
         self._pacer = self._loop.call_at(after, self._tick, number + 1, count, begin, pause)
 

@@ -18,6 +18,9 @@ class Failure(Exception):
     """A measured process did not end as it should."""
 
 
+_ALL_CORES = ("commit", "reads", "sandbox", "prompt", "load", "fan", "served")
+
+
 class Task(NamedTuple):
     group: str
     stack: str
@@ -31,7 +34,7 @@ class Task(NamedTuple):
     @property
     def core(self) -> int | None:
         """What is measured by the clock, with threads or processes beside each other, may have every core."""
-        return None if self.group in ("commit", "reads", "sandbox", "prompt") else 0
+        return None if self.group in _ALL_CORES else 0
 
 
 _PEERS = {
@@ -63,6 +66,11 @@ TASKS = (
     Task("memory", "bottega", "ours_memory.py", "memory"),
     Task("tools", "bottega", "ours_tools.py", "tools"),
     Task("reads", "bottega", "ours_tools.py", "reads"),
+    Task("load", "floor", "floor_server.py", "load"),
+    Task("load", "bottega", "ours_server.py", "load"),
+    Task("fan", "bottega", "ours_server.py", "fan"),
+    Task("served", "bottega", "ours_server.py", "idle"),
+    Task("served", "bottega", "ours_server.py", "ready"),
     Task("sandbox", "floor", "commands.py", "floor"),
     Task("sandbox", "bottega", "commands.py", "bottega"),
 )

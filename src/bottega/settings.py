@@ -121,6 +121,20 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         int,
         Meta(ge=0, description="Days after which the pieces of an answer are dropped; 0: never."),
     ] = 0
+    on_crash: Annotated[
+        Literal["auto", "resume", "park", "fail"],
+        Meta(
+            description="What a server does with an exchange that was broken off: auto (resume it if you were"
+            " there in the last 10 minutes, else park), resume, park (ask first) or fail."
+        ),
+    ] = "auto"
+    concurrency: Annotated[
+        int, Meta(ge=1, description="Sessions that one worker of a server runs at once.")
+    ] = 64
+    grace: Annotated[
+        float,
+        Meta(ge=0, le=5, description="Seconds that a server which stops lets exchanges finish."),
+    ] = 5.0
     patience: Annotated[
         float,
         Meta(ge=0, description="Seconds that a run waits in place for an answer, then lets go."),
@@ -371,7 +385,7 @@ def _takes(field: dict[str, Any]) -> str:
     return f"{kind} above {field['exclusiveMinimum']:g}" if "exclusiveMinimum" in field else kind
 
 
-_ORDER = ("default", "strict", *MODES, "auto", "off", *get_args(Effort))
+_ORDER = ("default", "strict", *MODES, "auto", "off", "resume", "park", "fail", *get_args(Effort))
 _KINDS = {
     "string": "text",
     "integer": "a whole number",

@@ -84,7 +84,7 @@ async def test_racing_answers_and_cancels_give_one_decision_and_no_effect_withou
             folder.mkdir()
             model = script(tmp_path / "s.json", [write("a", "1"), write("b", "2")], SAY)
             session = await one.start(model=model, folder=folder)
-            await _race(session, Session(two.opened, session.row, "python"), dice)
+            await _race(session, Session(two.opened, session.row), dice)
             log = await session.facts()
             every_effect_was_allowed(log, folder)
             calls_are_answered_once(log)

@@ -12,9 +12,9 @@ import pytest
 
 from bottega.events import facts as f
 from bottega.messages.block import Text
+from bottega.runtime import MIGRATIONS
 from bottega.sessions.attach import Attachments
 from bottega.sessions.session import Sessions
-from bottega.sessions.tables import MIGRATIONS
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home

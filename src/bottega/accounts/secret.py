@@ -4,7 +4,9 @@ import hashlib
 import hmac
 import os
 import secrets
+from collections import Counter
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 from bottega.errors import Misconfigured
@@ -12,6 +14,8 @@ from bottega.storage.sqlite import sync_folder
 
 SHORTEST = 32
 """Characters that a given secret has at least."""
+
+_EXAMPLES = ("secret", "change", "example", "password", "default")
 
 
 def secret(home: Path, given: str = "") -> bytes:
@@ -40,9 +44,16 @@ def mark_of(secret: bytes) -> str:
 
 
 def _checked(given: str) -> bytes:
-    if len(given) < SHORTEST or len(set(given)) < SHORTEST // 3:
+    if len(given) < SHORTEST or len(set(given)) < SHORTEST // 3 or _is_pattern(given):
         raise Misconfigured(
             f"The secret is weak: it takes {SHORTEST} characters or more, and no pattern.",
             hint="Leave BOTTEGA_SECRET out to have one made, or set it to 48 random characters.",
         )
     return given.encode()
+
+
+def _is_pattern(given: str) -> bool:
+    """Whether it is somebody's words, as in examples, or mostly steps of the same kind, as in `abcdef`."""
+    steps = Counter(ord(after) - ord(before) for before, after in pairwise(given))
+    known = any(word in given.lower() for word in _EXAMPLES)
+    return known or max(steps.values()) > len(given) // 2

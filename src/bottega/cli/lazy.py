@@ -61,16 +61,23 @@ class Stopped(Exception):  # noqa: N818
 
 
 class LazyGroup(click.Group):
-    def __init__(self, *args: Any, entries: dict[str, Entry], **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        entries: dict[str, Entry],
+        hidden_entries: dict[str, Entry] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
         self.entries = entries
+        self._all = {**entries, **(hidden_entries or {})}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in self.entries and cmd_name not in self.commands:
-            command: click.Command = import_module(self.entries[cmd_name].module).command
+        if cmd_name in self._all and cmd_name not in self.commands:
+            command: click.Command = import_module(self._all[cmd_name].module).command
             _extend(command)
             self.commands[cmd_name] = command
         return self.commands.get(cmd_name)
@@ -78,7 +85,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.entries and not args[0].startswith("-"):
+        if args[0] not in self._all and not args[0].startswith("-"):
             raise click.exceptions.NoSuchCommand(args[0], possibilities=self.entries, ctx=ctx)
         return super().resolve_command(ctx, args)
 

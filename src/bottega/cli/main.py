@@ -56,6 +56,10 @@ ENTRIES = {
     }.items()
     for name, (module, help_) in rows.items()
 }
+HIDDEN = {
+    "work": Entry("bottega.cli.commands.work.attend", "Run what servers admitted in this home.", "")
+}
+"""Commands that other commands start."""
 
 
 def _help_alone() -> None:
@@ -67,6 +71,7 @@ def _help_alone() -> None:
 bottega = LazyGroup(
     "bottega",
     entries=ENTRIES,
+    hidden_entries=HIDDEN,
     params=everywhere(hidden=False),
     help="A workshop where people work with LLM agents on real projects.\n\n"
     "Start with `bottega chat`. With nothing configured a guide answers; `bottega models` lists who else can.",

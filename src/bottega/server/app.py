@@ -9,7 +9,7 @@ from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
 from bottega.server.pages import pages
-from bottega.server.routes import sessions, signing, tickets
+from bottega.server.routes import sessions, signing, tickets, workers
 
 API = "/api"
 
@@ -23,6 +23,7 @@ def routers() -> Iterable[APIRouter]:
         sessions.router,
         signing.router,
         tickets.router,
+        workers.router,
     )
 
 

@@ -11,6 +11,7 @@ from bottega.accounts.people import People, Person
 from bottega.errors import Problem
 from bottega.projects.projects import Projects
 from bottega.server.hub.hub import Hub
+from bottega.server.staff.staff import Alone, Staff
 from bottega.studio import Studio
 
 SEEN_EVERY = 60.0
@@ -32,6 +33,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Addresses of proxies whose word on client, scheme and host counts."""
     base_path: str = ""
     """What every path begins with, such as `/bottega`."""
+    workers: int = 0
+    """How many worker processes run what is admitted; 0: the server does so itself."""
 
     @property
     def is_secure(self) -> bool:
@@ -46,6 +49,7 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.staff: Staff = Alone(studio)
         self._seen: dict[int, float] = {}
         self.hub = Hub(studio, self.projects, self.seen)
 

@@ -34,6 +34,7 @@ STATUS = {
     "not_signed_in": 401,
     "storage_failed": 503,
     "newer_schema": 503,
+    "stopping": 503,
 }
 """By the code of a `Problem`; others are 400."""
 

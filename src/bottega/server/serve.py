@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+import sys
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,9 @@ from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
 from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
+from bottega.server.staff.staff import Alone, Staff
+from bottega.server.staff.stop import Stop
+from bottega.server.staff.supervisor import Supervisor
 from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.storage import serving
@@ -32,11 +36,17 @@ Ready = Callable[[str, str], None]
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
     key = await asyncio.to_thread(_secret, settings)
-    options = checked(options)
-    with closing(listen(options.host, options.port)) as listening:
-        async with Studio(settings=settings, admits_as="server", on_crash="resume") as studio:
+    options, alone = checked(options), not options.workers
+    with (
+        closing(listen(options.host, options.port)) as listening,
+        Stop(settings.values.grace + MARGIN).heard() as stop,
+    ):
+        async with Studio(
+            settings=settings, admits_as="server", on_crash=None, runs=alone, attends=alone
+        ) as studio:
             options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
+            house.staff = _staff(house)
             await _begin_here(house, folder)
             here = address_of(options)
 
@@ -44,9 +54,12 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(here, f"{here}/sign-in#{link}")
 
+            server = _Server(_config(house), tell)
             with serving.known(settings.home, here, mark_of(key)):
+                ending = asyncio.create_task(_ended(stop, house, server))
                 try:
-                    await _Server(_config(house), tell).serve(sockets=[listening])
+                    await server.serve(sockets=[listening])
+                    await ending
                 finally:
                     await house.hub.close()
 
@@ -59,10 +72,40 @@ async def _begin_here(house: House, folder: Path) -> None:
         _log.warning("the start folder is no project: %s", problem)
 
 
+MARGIN = 4.0
+"""Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
+
+
+def _staff(house: House) -> Staff:
+    """Who runs what is admitted here, at work."""
+    if not house.options.workers:
+        return Alone(house.studio)
+    debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
+    home = str(house.studio.settings.home)
+    command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
+    supervisor = Supervisor(house.studio, command, house.options.workers, house.hub.tell_session)
+    supervisor.start()
+    return supervisor
+
+
+async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
+    """Once somebody wants the end: admit nothing, tell everyone, let what runs finish or go; then stop listening."""
+    await stop.asked()
+    house.studio.opened.stop_admitting()
+    house.hub.tell_all({"type": "stopping"})
+    await house.staff.leave()
+    server.should_exit = True
+
+
 class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
         self._tell = tell
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Signals are heard by whoever started this: runs have to end before the listening does."""
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -91,6 +134,7 @@ def _config(house: House) -> uvicorn.Config:
         ws_ping_timeout=PONG,
         ws_per_message_deflate=False,
         server_header=False,
+        timeout_graceful_shutdown=1,
     )
 
 

@@ -14,6 +14,7 @@ from bottega.accounts.people import Person
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
+from bottega.server.staff.staff import Member
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
 
@@ -134,15 +135,27 @@ async def own_pass(
     return house.passes.owned(pass_id, person)
 
 
+async def own_worker(
+    house: Asked, person: Signed, worker_id: Annotated[str, Path(max_length=100)]
+) -> Member:
+    """All of them are the host's."""
+    for member in house.staff.members() if person.is_host else ():
+        if member.id == worker_id:
+            return member
+    raise NotFound(f"There is no worker {worker_id!r} here.")
+
+
 OwnSession = Annotated[Session, Depends(own_session)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
 OwnPass = Annotated[Pass, Depends(own_pass)]
+OwnWorker = Annotated[Member, Depends(own_worker)]
 
 GUARDS = {
     own_session: "session_id",
     own_project: "project_id",
     own_ask: "ask_id",
     own_pass: "pass_id",
+    own_worker: "worker_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

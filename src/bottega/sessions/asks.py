@@ -1,4 +1,4 @@
-"""What waits for somebody: an approval, a question, a plan, a call that a client answers. One durable thing for all.
+"""What waits for somebody: an approval, a question, a plan, a client's call, an exchange that was broken off.
 
 An ask's row is committed with its `approval_required`, and changed exactly once, with its `approval_resolved`: the
 first answer wins, whoever gives it, in whichever process, before or after a restart.
@@ -18,10 +18,10 @@ from bottega.failpoint import failpoint
 from bottega.sessions.log import Log
 from bottega.sessions.session import now
 
-Kind = Literal["tool", "question", "plan", "client", "limit"]
+Kind = Literal["tool", "question", "plan", "client", "limit", "resume"]
 Word = Literal[
     "allow_once", "allow_all", "deny", "edit", "stop", "answer", "accept", "discard", "result",
-    "raise", "closed",
+    "raise", "continue", "closed",
 ]  # fmt: skip
 """The answers there are; `closed` is nobody's: what was asked no longer matters."""
 
@@ -31,6 +31,7 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
     "plan": ("accept", "discard"),
     "client": ("result", "stop"),
     "limit": ("raise", "stop"),
+    "resume": ("continue", "stop"),
 }
 
 
@@ -45,6 +46,7 @@ TOLD: dict[str, str] = {
     "discard": "Discarded",
     "result": "Given",
     "raise": "Raised",
+    "continue": "Continued",
     "closed": "No longer asked",
 }
 """How a person reads an answer."""

@@ -32,7 +32,7 @@ class Lease(msgspec.Struct, frozen=True):
     takeovers: int
     """How often in a row a dead holder left an exchange unfinished."""
     parked: bool = False
-    """The exchange that is unfinished waited for an answer, which has come."""
+    """The exchange that is unfinished waited for an answer, which has come; else its process died, or let go of it."""
 
 
 class Contender:
@@ -72,12 +72,12 @@ class Contender:
                 "This session was run by a newer Bottega; this one can show it, but not go on with it.",
                 hint="Use the newer one.",
             )
-        if holder is not None and not self._is_free(n, holder, generation, beat):
+        if holder is not None and not self.is_free(n, holder, generation, beat):
             return None
         unfinished = connection.execute(
             "SELECT 1 FROM inbox WHERE session = ? AND status = 'running'", (n,)
         ).fetchone()
-        parked = bool(unfinished) and holder is None
+        parked = bool(unfinished) and holder is None and (adopted or status == "waiting")
         waits = status == "waiting" and not adopted
         if waits and asks.waits(connection, top_of(connection, n)):
             return None
@@ -94,7 +94,8 @@ class Contender:
         )
         return Lease(n, self.worker, generation + 1, seq, takeovers, parked)
 
-    def _is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
+    def is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
+        """Whether a lease that somebody has, by what its row says, could be taken now."""
         if holder == self.worker:
             # One that was taken for a caller who went away before it could be used is free.
             return self._in_use is not None and n not in self._in_use
@@ -149,3 +150,35 @@ def let_go(connection: sqlite3.Connection, lease: Lease) -> None:
         "UPDATE sessions SET holder = NULL WHERE n = ? AND generation = ? AND holder = ?",
         (lease.n, lease.generation, lease.worker),
     )
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A session that a worker holds, and the exchange that runs in it; empty: none does."""
+
+    n: int
+    id: str
+    message_id: str
+
+
+def held_by(connection: sqlite3.Connection, worker: str) -> list[Held]:
+    """What that worker holds, dead or alive."""
+    rows = connection.execute(
+        "SELECT s.n, s.id, COALESCE(i.message_id, '') FROM sessions s LEFT JOIN inbox i"
+        " ON i.session = s.n AND i.status = 'running' WHERE s.holder = ? ORDER BY s.n",
+        (worker,),
+    ).fetchall()
+    return [Held(*row) for row in rows]
+
+
+def holders(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many sessions each worker holds."""
+    return dict(
+        connection.execute(
+            "SELECT holder, COUNT(*) FROM sessions WHERE holder IS NOT NULL GROUP BY holder"
+        ).fetchall()
+    )
+
+
+def stir(connection: sqlite3.Connection, worker: str) -> None:
+    """Change nothing, by a commit that every process notices: a dead holder's leases are free, and it cannot say so."""
+    connection.execute("UPDATE sessions SET holder = holder WHERE holder = ?", (worker,))

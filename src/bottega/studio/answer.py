@@ -70,11 +70,12 @@ class Answer(Answering):
     async def _see_to_it(self, attending: asyncio.Task[None] | None) -> None:
         """Have the prompt run here as soon as nobody else does; fails where it can no longer run here."""
         while True:
-            task = attending or self._opened.worker.attend(self._row)
+            task = attending or self._opened.attend(self._row)
             attending = None
-            await asyncio.wait({task})
-            if not task.cancelled():
-                task.result()
+            if task:
+                await asyncio.wait({task})
+                if not task.cancelled():
+                    task.result()
             if not self._wait and self._opened.runtime.asks.open(self._row.n):
                 return
             await asyncio.sleep(RETRY)

@@ -5,26 +5,41 @@ import asyncio
 import msgspec
 
 from bottega.agents.limits import Window
+from bottega.errors import Problem
 from bottega.messages.block import Media
 from bottega.runtime import Runtime
 from bottega.sessions import attach
 from bottega.sessions.inbox import Admission, Place, Prompt
+from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
 from bottega.workers.acting.hands import Hands
-from bottega.workers.worker import OnCrash, Worker
+from bottega.workers.policy import OnCrash, always, for_server
+from bottega.workers.sweep import Sweep
+from bottega.workers.worker import Worker
+
+
+class Stopping(Problem):
+    """This process ends, and takes nothing new."""
+
+    code = "stopping"
 
 
 class Opened:
     def __init__(
-        self, runtime: Runtime, on_crash: OnCrash, place: Place, *, runs: bool = True
+        self, runtime: Runtime, on_crash: OnCrash | None, place: Place, *, runs: bool = True
     ) -> None:
+        """`on_crash` None: as the settings say."""
         self.runtime = runtime
         self.runs = runs
         """Whether this process runs what it admits; else workers of their own do."""
-        self._on_crash: OnCrash = on_crash
+        values = runtime.settings.values
+        self._decide = (
+            always(on_crash) if on_crash else for_server(values.on_crash, runtime.database)
+        )
         self._place: Place = place
         self._worker: Worker | None = None
-        values = runtime.settings.values
+        self._sweep: Sweep | None = None
+        self._stops = False
         self.hands = Hands(
             runtime.log,
             runtime.sandboxes,
@@ -49,15 +64,43 @@ class Opened:
                 parts.attachments,
                 parts.plan,
                 self.hands,
-                on_crash=self._on_crash,
+                on_crash=self._decide,
                 place=self._place,
             )
         return self._worker
+
+    def sweep(self) -> None:
+        """From now on, run whatever waits for a server's worker in this home, as much as there is room for."""
+        room = self.runtime.settings.values.concurrency
+        self._sweep = Sweep(self.worker, self.runtime.database, room)
+        self._sweep.start()
+
+    def stop_admitting(self) -> None:
+        self._stops = True
+
+    async def leave(self) -> None:
+        """Take nothing more, give what runs a moment to finish, and leave the rest to whoever comes next."""
+        self.stop_admitting()
+        if self._sweep:
+            await self._sweep.stop()
+        if self._worker:
+            await self._worker.leave(self.runtime.settings.values.grace)
+
+    @property
+    def _contender(self) -> Contender | None:
+        """Who takes what is admitted here at once; nobody, where others run it or all places are taken."""
+        if not self.runs or (self._sweep and not self._sweep.has_room):
+            return None
+        return self.worker.contender
 
     async def admit(
         self, row: SessionRow, prompt: Prompt
     ) -> tuple[Admission, asyncio.Task[None] | None]:
         """Store the prompt, and have it run here if this process may; the task that runs it."""
+        if self._stops:
+            raise Stopping(
+                "Bottega is about to end, and takes no more prompts.", hint="Try again in a moment."
+            )
         if any(isinstance(block, Media) for block in prompt.content):
             content, names = await asyncio.to_thread(
                 attach.keep, prompt.content, self.runtime.blobs
@@ -69,16 +112,15 @@ class Opened:
             row,
             prompt,
             by=self._place,
-            contender=self.worker.contender if self.runs else None,
+            contender=self._contender,
             media=tuple(names),
         )
         lease = admission.lease
         return admission, self.worker.attend(row, lease) if lease else None
 
-    def attend(self, row: SessionRow) -> None:
+    def attend(self, row: SessionRow) -> asyncio.Task[None] | None:
         """Something in this session may go on: have it done here, if this process runs anything."""
-        if self.runs:
-            self.worker.attend(row)
+        return self.worker.attend(row) if self.runs and not self._stops else None
 
     async def cancel(self, row: SessionRow, message_id: str) -> bool:
         """Stop that exchange, or take the prompt back if it still waits; False if it is over."""
@@ -108,6 +150,8 @@ class Opened:
             await self.runtime.close_servers(row.folder)
 
     async def close(self) -> None:
+        if self._sweep:
+            await self._sweep.stop()
         if self._worker:
             await self._worker.close()
         await self.hands.close()

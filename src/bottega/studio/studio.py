@@ -20,7 +20,8 @@ from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
 from bottega.studio.session import Session
 from bottega.tools.tool import Tool
-from bottega.workers.worker import OnCrash, Worker
+from bottega.workers.policy import OnCrash
+from bottega.workers.worker import Worker
 
 DAY = 86_400_000
 
@@ -36,22 +37,30 @@ class Studio:
         flags: Mapping[str, Any] | None = None,
         tools: Iterable[Tool] = (),
         agents: Iterable[Agent | Spec] = (),
-        on_crash: OnCrash = "close",
+        on_crash: OnCrash | None = "close",
         admits_as: Place = "python",
         runs: bool = True,
+        attends: bool = False,
     ) -> None:
+        """`on_crash` None: as the settings say. `runs`: prompts of this process run in it; else workers run them.
+
+        `attends`: besides, whatever a server admitted in this home, and what others left, runs here.
+        """
         self.settings = settings or load(flags, home=Path(home).absolute() if home else None)
         self._tools = tuple(tools)
         self._agents = tuple(agents)
-        self._on_crash: OnCrash = on_crash
+        self._on_crash: OnCrash | None = on_crash
         self._place: Place = admits_as
         self._runs = runs
+        self._attends = attends
         self._opened: Opened | None = None
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
         runtime = await asyncio.to_thread(Runtime, self.settings, self._tools, self._agents)
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
+        if self._attends:
+            self._opened.sweep()
         if days := self.settings.values.trim_after_days:
             self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
         return self
@@ -72,6 +81,10 @@ class Studio:
         if self._opened:
             await self._opened.close()
             self._opened = None
+
+    async def leave(self) -> None:
+        """Before `close`, where what runs is to go on elsewhere: nothing is cancelled, all that is stored stays."""
+        await self.opened.leave()
 
     @property
     def opened(self) -> Opened:
@@ -122,7 +135,8 @@ class Studio:
     async def resume(self, session_id: str) -> Session:
         """Go on with a session; what a dead process left unfinished in it is mended first."""
         row = self.runtime.sessions.get(session_id)
-        await self.worker.mend(row)
+        if self._runs:
+            await self.worker.mend(row)
         return Session(self.opened, self.runtime.sessions.get(row.id))
 
     def find(self, session_id: str) -> Session:

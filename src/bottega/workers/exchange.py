@@ -98,6 +98,8 @@ class Exchange:
         """The lease went with the end of this exchange."""
         self.leaving = False
         """This process ends: what only waits for an answer is left to the next one."""
+        self.hands_over = False
+        """This process ends, and all of the exchange is left to the next one."""
         self.closing: Ended | None = None
         """How it ends, once that is known: its children end alike."""
         self.step = 0

@@ -21,9 +21,6 @@ from bottega.workspaces.confine import Root
 if TYPE_CHECKING:
     from bottega.workers.exchange import Exchange
 
-MAX_TAKEOVERS = 3
-"""An exchange that has taken this many workers down is not tried again."""
-
 
 async def track_of(log: Log, n: int, message_id: str) -> Track:
     """How far that exchange came, deltas included."""

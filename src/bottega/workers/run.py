@@ -65,7 +65,7 @@ async def carry_out(
     except Parked:
         raise
     except asyncio.CancelledError:
-        if exchange.leaving:
+        if exchange.leaving or exchange.hands_over:
             raise Parked from None  # the process ends; what is asked goes on waiting
         ended = STOPPED
     except Exception as error:

@@ -29,6 +29,10 @@ class Track:
         """How long it has been at work: not while it waited for somebody, nor while nobody ran it."""
         self.last_at = 0
         self._asked: set[str] = set()
+        self.asked = False
+        """A model call is under way, of which no whole answer has come."""
+        self.heard_at = 0
+        """When a person last answered something."""
         self.cancelled = False
         """Somebody asked to stop it."""
         self.final = ""
@@ -67,6 +71,9 @@ class Track:
             self._add(payload.usage, payload.cost)
         elif isinstance(payload, facts.MessageStart | facts.StreamReset):
             self._void()
+            self.asked = isinstance(payload, facts.MessageStart)
+        elif isinstance(payload, facts.ApprovalResolved) and event.actor == "user":
+            self.heard_at = event.at
         elif isinstance(payload, facts.CancelRequested):
             self.cancelled = True
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
@@ -88,6 +95,7 @@ class Track:
 
     def _answered(self, answer: facts.AssistantMessage) -> None:
         self._void()
+        self.asked = False
         self._last, self._results = answer, {}
         self.answers += 1
         self._add(answer.usage, answer.cost)

@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -32,16 +33,22 @@ from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.children import Children, Runs
 from bottega.workers.exchange import Exchange
+from bottega.workers.parking import park
+from bottega.workers.policy import MAX_TAKEOVERS, Crash, Decide, OnCrash, always
 from bottega.workers.recall import Recall, Recalled
-from bottega.workers.recover import MAX_TAKEOVERS, track_of
+from bottega.workers.recover import track_of
 from bottega.workers.run import STOPPED, begin, carry_out, finish
 
 _log = logging.getLogger(__name__)
 
-OnCrash = Literal["resume", "close"]
 MakePlan = Callable[[SessionRow, Prompt], Awaitable[Plan]]
 
 _INTERRUPTED = Ended(False, "interrupted", "interrupted")
+_CLOSES = always("close")
+LAST_WORDS = 2.0
+"""Seconds that exchanges have to let go, where this process ends before they do."""
+LOOK = 0.1
+"""Seconds between two looks whether what runs has come to its end."""
 _CANCEL = b'{"type":"cancel_requested"'
 _RESOLVED = b'{"type":"approval_resolved"'
 _UNDONE = b'{"type":"compaction_undone"'
@@ -55,15 +62,20 @@ class Worker:
         plan: MakePlan,
         hands: Hands,
         *,
-        on_crash: OnCrash = "close",
+        on_crash: Decide = _CLOSES,
         place: Place = "python",
     ) -> None:
         self._log = log
         self._attachments = attachments
         self._plan = plan
         self._hands = hands
-        self._on_crash: OnCrash = on_crash
+        self._decide = on_crash
         self._place: Place = place
+        self.crowded: Callable[[], bool] = lambda: False
+        """Whether others wait for a place here: a session gives way then, once one of its prompts is done."""
+        self.tops: dict[int, int] = {}
+        """The sessions without parents that are attended now, and whose each is."""
+        self._ends = False
         self._held: set[int] = set()
         """The sessions whose lease is in use here."""
         self._life = Life(log.database.home, fresh("wrk"))
@@ -88,6 +100,28 @@ class Worker:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         self._life.end()
 
+    async def leave(self, grace: float) -> None:
+        """End without ending what runs: give it a moment to finish, then leave it to whoever comes next.
+
+        No further prompt is begun. What was streamed is kept, and calls that have begun are told as interrupted.
+        """
+        self._ends = True
+        until = time.monotonic() + grace
+        while (busy := self._busy()) and (left := until - time.monotonic()) > 0:
+            await asyncio.wait(busy, timeout=min(left, LOOK), return_when=asyncio.FIRST_COMPLETED)
+        for exchange in self._running:
+            exchange.leaving = exchange.hands_over = True
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=LAST_WORDS)
+
+    def _busy(self) -> set[asyncio.Task[None]]:
+        """What may still come to its end by itself: not what waits for somebody."""
+        waits = {each.session.n for each in self._running if each.asking.only_waits}
+        return {task for n, task in self._tasks.items() if n not in waits and not task.done()}
+
     def attend(self, session: SessionRow, lease: Lease | None = None) -> asyncio.Task[None]:
         """Run what waits in this session, as soon as its lease can be had; one task a session.
 
@@ -98,6 +132,8 @@ class Worker:
             return before
         task = asyncio.create_task(self._attend(session, lease, before))
         self._tasks[session.n] = task
+        if session.parent is None:
+            self.tops[session.n] = session.owner
         task.add_done_callback(lambda done: self._forget(session.n, done))
         return task
 
@@ -110,7 +146,8 @@ class Worker:
         finally:
             del self._adopted[message_id]
 
-    def _at_work(self, n: int) -> asyncio.Task[None] | None:
+    def at_work(self, n: int) -> asyncio.Task[None] | None:
+        """The task that attends that session now, if one does."""
         task = self._tasks.get(n)
         return task if task and not task.done() else None
 
@@ -181,6 +218,7 @@ class Worker:
     def _forget(self, n: int, task: asyncio.Task[None]) -> None:
         if self._tasks.get(n) is task:
             del self._tasks[n]
+            self.tops.pop(n, None)
         self._mended.pop(n, None)
         if not task.cancelled():
             task.exception()  # whoever waits for the task hears it; nobody has to
@@ -190,6 +228,10 @@ class Worker:
     ) -> None:
         if before:  # it has let its lease go, and is about to end
             await asyncio.wait({before})
+        if self._ends and session.parent is None:
+            if lease:
+                await self._log.database.write(partial(leases.let_go, lease=lease))
+            return
         if lease is None:
             adopted = bool(session.parent) and session.task_id in self._adopted
             lease = await self._log.database.write(
@@ -203,7 +245,8 @@ class Worker:
         beating = asyncio.create_task(self._beat(held))
         try:
             while not await self._done(session, pen):
-                pass
+                if await self._gives_way(session, held):
+                    return
         except Fenced:
             _log.info("session %s was taken over by another worker", session.id)
         except BaseException:
@@ -213,6 +256,14 @@ class Worker:
         finally:
             self._held.discard(session.n)
             beating.cancel()
+
+    async def _gives_way(self, session: SessionRow, lease: Lease) -> bool:
+        """Whether others come first now: what waits in this session is for whoever comes next."""
+        crowded = session.parent is None and self.crowded()
+        if not (crowded or self._ends) or self._inbox.unfinished(session):
+            return False
+        await self._log.database.write(lambda c: leases.let_go(c, lease))
+        return True
 
     async def _beat(self, lease: Lease) -> None:
         while True:
@@ -240,7 +291,7 @@ class Worker:
             recalled,
             parent,
         )
-        runs = Runs(self.attend, self._at_work, partial(self._adopt, exchange), self._place)
+        runs = Runs(self.attend, self.at_work, partial(self._adopt, exchange), self._place)
         exchange.children = Children(exchange, runs, self._log)
         exchange.compacting.wanted = session.n in self._to_compact
         self._to_compact.discard(session.n)
@@ -265,6 +316,8 @@ class Worker:
         pen, top = exchange.pen, exchange.asking.n
         if await self._log.database.write(lambda c: leases.park(c, pen.lease, top)):
             return True
+        if exchange.hands_over:
+            raise asyncio.CancelledError from None  # whoever attends this lets go of the lease
         if exchange.leaving:
             await finish(exchange, STOPPED, "Cancelled by the user")
             raise asyncio.CancelledError from None
@@ -394,17 +447,32 @@ class Worker:
             await finish(exchange, _INTERRUPTED, "Interrupted")
             return
         if lease.parked and not (parent and parent.closing):
-            await self._run(session, exchange, prompt, resumed=True)
+            await self._go_on(session, exchange, prompt)
             return
         if not parent and self._log.database.read_now(lambda c: asks.waits(c, session.n)):
             raise Parked  # the process that asked died; the ask did not
-        exchange.emit(facts.Interrupted("The process that ran this exchange ended."))
-        # A child goes on if its parent does.
-        gives_up = bool(parent.closing) if parent else self._on_crash == "close"
-        if gives_up or lease.takeovers >= MAX_TAKEOVERS:
+        interrupted = facts.Interrupted("The process that ran this exchange ended.")
+        chosen = self._chosen(session, exchange)
+        if chosen == "park":
+            unsaid = msgspec.structs.replace(prompt, message_id="")
+            await park(exchange, interrupted, self._log, lambda: self._plan(session, unsaid))
+            raise Parked
+        exchange.emit(interrupted)
+        if chosen == "close":
             await finish(exchange, _INTERRUPTED, "Interrupted")
             return
-        if track.partial():
+        await self._go_on(session, exchange, prompt)
+
+    def _chosen(self, session: SessionRow, exchange: Exchange) -> OnCrash:
+        """What becomes of an exchange that was left in the middle; a child goes on if its parent does."""
+        takeovers, parent = exchange.pen.lease.takeovers, exchange.parent
+        if parent:
+            return "close" if parent.closing or takeovers >= MAX_TAKEOVERS else "resume"
+        return self._decide(Crash(session, takeovers, exchange.track.heard_at))
+
+    async def _go_on(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
+        """Run on from the log: what was streamed of an answer is void, and comes again."""
+        if exchange.track.partial():
             exchange.emit(facts.StreamReset("interrupted"))
         await self._run(session, exchange, prompt, resumed=True)
 

@@ -65,6 +65,7 @@ def test_who_sends_more_than_the_rate_is_read_more_slowly() -> None:
     assert [rate.owed() for _ in range(5)] == [0] * 5
     assert rate.owed() == pytest.approx(0.1)
     assert rate.owed() == pytest.approx(0.2)
+    assert not rate.is_calm
     clock.at += 60
     assert [rate.owed() for _ in range(5)] == [0] * 5
 

@@ -1,11 +1,11 @@
-"""A limit was reached: as much again, or stop."""
+"""What goes on only if a person says so: past a limit that was reached, or after its process had ended."""
 
 from bottega.cli.asking.desk import Desk, unheard
 from bottega.cli.asking.shown import asks
 from bottega.cli.screen.visible import visible
 from bottega.sessions.asks import Ask, Reply
 
-_HELP = "Enter decides nothing here: y raises the limit, s stops."
+_HELP = "Enter decides nothing here: y goes on, s stops."
 
 
 class More:
@@ -16,13 +16,17 @@ class More:
     async def reply(self) -> Reply:
         """Show it, and wait for a decision."""
         self._desk.say("ask", [("? ", "accent"), (asked(self._ask), "bold")])
-        offered = [("y", f"go on, up to {raised_to(self._ask)}"), ("s", "stop")]
+        resumes = self._ask.kind == "resume"
+        offered = [
+            ("y", "go on" if resumes else f"go on, up to {raised_to(self._ask)}"),
+            ("s", "stop"),
+        ]
         hint = ""
         with self._desk.asking() as asking:
             while True:
                 key = await asking.key(offered, hint)
                 if key == "y":
-                    return Reply("raise")
+                    return Reply("continue" if resumes else "raise")
                 if key == "s":
                     return Reply("stop")
                 hint = _HELP if key in ("enter", "?") else unheard(key)

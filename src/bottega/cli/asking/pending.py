@@ -21,6 +21,7 @@ _ANSWERS = {
     "plan": "accept     # or discard",
     "client": "result --input JSON",
     "limit": "raise      # or stop",
+    "resume": "continue   # or stop",
 }
 
 

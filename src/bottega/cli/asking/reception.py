@@ -21,7 +21,7 @@ from bottega.events.event import Event
 from bottega.sessions.asks import TOLD, Ask, Reply
 from bottega.studio.anywhere import AnySession
 
-_GOOD = ("allow_once", "allow_all", "edit", "answer", "raise")
+_GOOD = ("allow_once", "allow_all", "edit", "answer", "raise", "continue")
 
 
 class _Deciding(Protocol):
@@ -75,7 +75,7 @@ class Reception:
             if not self._waiting:
                 return
             ask = found[self._waiting[0]]
-            if ask.kind in ("tool", "question", "limit"):
+            if ask.kind in ("tool", "question", "limit", "resume"):
                 await self._one(ask)
             elif ask.kind != "plan":  # which is asked about when the exchange is over
                 told = "waits for the program that offered this tool"
@@ -103,7 +103,7 @@ class Reception:
     def _question(self, ask: Ask) -> _Deciding:
         if ask.kind == "question":
             return Choice(self._desk, ask)
-        if ask.kind == "limit":
+        if ask.kind in ("limit", "resume"):
             return More(self._desk, ask)
         return Question(self._desk, ask, self._session.row.folder, lambda: len(self._waiting) - 1)
 

@@ -21,6 +21,12 @@ _FILE = click.Path(exists=True, dir_okay=False)
     type=click.IntRange(0, 65535),
     help="The port; 0: any that is free.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 64),
+    default=0,
+    help="Run agents in so many processes of their own.  [default: in the server's own]",
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option(
     "--allow-host",

@@ -23,3 +23,8 @@ class Rate:
         self._left = min(self._burst, self._left + (now - self._at) * self._per_second) - 1
         self._at = now
         return max(0.0, -self._left / self._per_second)
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether it has been quiet for a while."""
+        return self._left >= self._burst / 2

@@ -122,7 +122,7 @@ class Socket:
         """Read no further for a while if too much came, and not at all if it is far too much."""
         owed = self._rate.owed()
         if not owed:
-            self._told_rate = False
+            self._told_rate = self._told_rate and not self._rate.is_calm
             return
         if not self._told_rate:
             self._told_rate = True

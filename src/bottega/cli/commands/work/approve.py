@@ -20,7 +20,10 @@ TOO_LATE = 5
 """The exit code where somebody else has answered already."""
 
 _MEANT: dict[str, Word] = {"allow": "allow_once", "all": "allow_all"}
-ANSWERS = ("allow", "all", "deny", "edit", "stop", "answer", "accept", "discard", "result", "raise")
+ANSWERS = (
+    *("allow", "all", "deny", "edit", "stop", "answer", "accept", "discard", "result", "raise"),
+    "continue",
+)
 
 
 class Said(NamedTuple):
@@ -50,7 +53,7 @@ def command(ask_id: str, answer: str, as_json: bool, **said: Any) -> int:
     ID is as `bottega asks` lists it. What is answered is shown first. A call is allowed by `allow` (this once) or `all`
     (from now on in this session; --grant says what), refused by `deny`, changed by `edit --input JSON`; `stop` ends the
     exchange. A question takes `answer --note TEXT`, a plan `accept` or `discard`,
-    a limit `raise`.
+    a limit `raise`, an exchange whose process ended `continue`.
 
     The first answer counts: exit code 5 says that somebody else was quicker. The exchange goes on where it still runs,
     or with `bottega resume SESSION`.

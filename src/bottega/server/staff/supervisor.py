@@ -1,0 +1,152 @@
+"""Workers in processes of their own: each is started again when it dies, and those who see its sessions are told.
+
+What a dead one held is known from the leases, and taken by another at once: the commit that says so wakes all others.
+Each child reads a pipe whose other end is here, and ends when that closes: however the server ends, none is left.
+"""
+
+import asyncio
+import logging
+import signal
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from contextlib import suppress
+
+from bottega.errors import Problem
+from bottega.server.staff.staff import Member, State, Tell
+from bottega.sessions import lease as leases
+from bottega.sessions.lease import Held
+from bottega.studio import Studio
+
+_log = logging.getLogger(__name__)
+
+PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds before a worker is started again, that has died so many times in a row."""
+A_GOOD_WHILE = 60.0
+"""Seconds of life after which a death is the first one again."""
+MARGIN = 3.0
+"""Seconds, past those that exchanges have to finish, after which a worker that should end is ended."""
+
+
+class _Place:
+    """One of the workers that there should be, whichever process it is now."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.process: Process | None = None
+        self.worker = ""
+        self.state: State = "starting"
+        self.restarts = 0
+        self.deaths = 0
+        self.told: list[Held] = []
+        """Sessions whose followers were told that it is gone."""
+
+
+class Supervisor:
+    def __init__(self, studio: Studio, command: Sequence[str], count: int, tell: Tell) -> None:
+        """`command` starts a worker, which prints its id in its first line."""
+        self._studio = studio
+        self._command = tuple(command)
+        self._tell = tell
+        self._grace = studio.settings.values.grace
+        self._places = [_Place(f"worker-{number}") for number in range(1, count + 1)]
+        self._tasks: list[asyncio.Task[None]] = []
+        self._ends = False
+
+    def start(self) -> None:
+        self._tasks = [asyncio.create_task(self._keep(place)) for place in self._places]
+
+    def members(self) -> list[Member]:
+        held = self._studio.runtime.database.read_now(leases.holders)
+        return [
+            Member(
+                place.name,
+                place.process.pid if place.process else 0,
+                place.state,
+                place.restarts,
+                held.get(place.worker, 0),
+            )
+            for place in self._places
+        ]
+
+    async def restart(self, member_id: str) -> None:
+        for place in self._places:
+            if place.name == member_id and place.process:
+                place.deaths = 0
+                place.told = self._held(place)
+                process = place.process
+                asyncio.get_running_loop().call_later(self._grace + MARGIN, _kill, process)
+                _signal(process, signal.SIGTERM)
+
+    async def leave(self) -> None:
+        self._ends = True
+        await self._studio.leave()
+        for place in self._places:
+            if place.process:
+                _signal(place.process, signal.SIGTERM)
+        await asyncio.wait(self._tasks, timeout=self._grace + MARGIN)
+        for task in self._tasks:  # whoever is still there is ended with it
+            task.cancel()
+        await asyncio.wait(self._tasks)
+
+    async def _keep(self, place: _Place) -> None:
+        """Have one worker there, over and over."""
+        while not self._ends:
+            began = time.monotonic()
+            await self._one_life(place)
+            if self._ends:
+                return
+            place.restarts += 1
+            place.deaths = 1 if time.monotonic() - began > A_GOOD_WHILE else place.deaths + 1
+            await asyncio.sleep(PAUSES[min(place.deaths, len(PAUSES)) - 1])
+
+    async def _one_life(self, place: _Place) -> None:
+        place.state = "starting"
+        process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=PIPE, stdout=PIPE, start_new_session=True
+        )
+        place.process = process
+        try:
+            assert process.stdout
+            place.worker = (await process.stdout.readline()).decode().strip()
+            if place.worker:
+                place.state = "running"
+                self._say(place, "worker-restarted")
+                place.told = []
+            code = await process.wait()
+        finally:
+            _kill(process)
+            place.process = None
+        place.state = "resting"
+        if not self._ends:
+            _log.warning("%s ended with code %d", place.name, code)
+            await self._gone(place)
+
+    async def _gone(self, place: _Place) -> None:
+        """Tell who follows what it ran, and wake those who can take it."""
+        held = self._held(place)
+        known = {each.n for each in held}
+        place.told = [*held, *(each for each in place.told if each.n not in known)]
+        self._say(place, "worker-exited")
+        if held:
+            with suppress(Problem):
+                await self._studio.runtime.database.write(
+                    lambda connection: leases.stir(connection, place.worker)
+                )
+
+    def _held(self, place: _Place) -> list[Held]:
+        return self._studio.runtime.database.read_now(lambda c: leases.held_by(c, place.worker))
+
+    def _say(self, place: _Place, what: str) -> None:
+        for each in place.told:
+            frame = {"type": what, "session_id": each.id, "message_id": each.message_id}
+            self._tell(each.n, frame)
+
+
+def _signal(process: Process, which: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        process.send_signal(which)
+
+
+def _kill(process: Process) -> None:
+    _signal(process, signal.SIGKILL)

@@ -1,0 +1,143 @@
+"""A worker that attends by itself: it finds what waits for a server's worker, and takes what it has a place for.
+
+It looks when it begins, within 25 ms of any commit in the home, and every 5 s, as a holder that died commits nothing.
+What it finds is rows of the inbox: no event is read. Of those that wait for a place, whoever has the fewest sessions at
+work comes first, and then who has waited longest.
+"""
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections import Counter
+
+import msgspec
+
+from bottega.errors import NotFound, Problem
+from bottega.sessions.log import POLL
+from bottega.sessions.session import VERSION, Sessions
+from bottega.storage.database import Database
+from bottega.workers.worker import Worker
+
+_log = logging.getLogger(__name__)
+
+EVERY = 5.0
+"""Seconds between two looks where nobody commits anything."""
+
+
+class _Found(msgspec.Struct, frozen=True):
+    n: int
+    owner: int
+    holder: str | None
+    generation: int
+    beat: int
+    begun: bool
+    """An exchange of it was left in the middle."""
+    since: int
+    """When the oldest of its prompts was admitted."""
+
+
+_FIND = """
+SELECT s.n, s.owner, s.holder, s.generation, s.beat, MAX(i.status = 'running'), MIN(i.created_at)
+FROM inbox i JOIN sessions s ON s.n = i.session
+WHERE i.status IN ('queued', 'running') AND s.needs <= ?
+  AND (i.admitted_by = 'server' OR (i.status = 'running' AND s.holder IS NULL))
+  AND (s.status <> 'waiting' OR NOT EXISTS
+    (SELECT 1 FROM asks WHERE session = s.n AND status = 'open' AND kind <> 'plan'))
+  AND (s.parent IS NULL OR NOT EXISTS
+    (SELECT 1 FROM inbox p WHERE p.session = s.parent AND p.status = 'running'))
+GROUP BY s.n
+"""
+"""What a server admitted, and what nobody holds though it has begun: its answer came, or its process let go of it.
+
+A child is its parent's to go on with, as long as that runs."""
+
+
+class Sweep:
+    def __init__(self, worker: Worker, database: Database, room: int) -> None:
+        """`room` is how many sessions, children aside, are attended at once."""
+        self._worker = worker
+        self._database = database
+        self._sessions = Sessions(database)
+        self._room = room
+        self._task: asyncio.Task[None] | None = None
+        self._rests: dict[int, float] = {}
+        """Sessions in which this worker failed, and until when it leaves them alone."""
+        self._waiting = 0
+        self._looks = True
+        worker.crowded = lambda: self._waiting > 0
+
+    @property
+    def has_room(self) -> bool:
+        return len(self._worker.tops) < self._room
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Take nothing more; what runs goes on."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _run(self) -> None:
+        seen, due = -1, 0.0
+        while True:
+            clock, version = time.monotonic(), self._database.version()
+            changed = version != seen and (self.has_room or not self._waiting)
+            if changed or self._looks or clock >= due:
+                seen, due, self._looks = version, clock + EVERY, False
+                self._look(clock)
+            await asyncio.sleep(POLL)
+
+    def _look(self, clock: float) -> None:
+        try:
+            found = self._database.read_now(_find)
+        except Problem as problem:
+            _log.warning("what waits could not be looked for: %s", problem)
+            return
+        self._rests = {n: until for n, until in self._rests.items() if until > clock}
+        free = [each for each in found if self._is_free(each)]
+        taken = self._in_turn(free)[: max(0, self._room - len(self._worker.tops))]
+        self._waiting = len(free) - len(taken)
+        for each in taken:
+            self._take(each)
+
+    def _is_free(self, each: _Found) -> bool:
+        if self._worker.at_work(each.n) or each.n in self._rests:
+            return False
+        contender = self._worker.contender
+        return each.holder is None or contender.is_free(
+            each.n, each.holder, each.generation, each.beat
+        )
+
+    def _in_turn(self, found: list[_Found]) -> list[_Found]:
+        """What has begun before what has not, then a session of each person in turn."""
+        at_work = Counter(self._worker.tops.values())
+        ranked: list[tuple[bool, int, int, _Found]] = []
+        for each in sorted(found, key=lambda each: (not each.begun, each.since)):
+            at_work[each.owner] += 1
+            ranked.append((not each.begun, at_work[each.owner], each.since, each))
+        return [each for *_, each in sorted(ranked, key=lambda rank: rank[:3])]
+
+    def _take(self, each: _Found) -> None:
+        try:
+            session = self._sessions.numbered(each.n)
+        except NotFound:
+            return  # deleted meanwhile
+        task = self._worker.attend(session)
+        task.add_done_callback(lambda done: self._ended(each.n, done))
+
+    def _ended(self, n: int, task: asyncio.Task[None]) -> None:
+        self._looks = self._looks or self._waiting > 0  # there is a place again
+        if not task.cancelled() and (error := task.exception()):
+            self._rests[n] = time.monotonic() + EVERY
+            _log.warning("session %d could not be run here: %s", n, type(error).__name__)
+
+
+def _find(connection: sqlite3.Connection) -> list[_Found]:
+    rows = connection.execute(_FIND, (VERSION,)).fetchall()
+    return [
+        _Found(n, owner, holder, generation, beat, bool(begun), since)
+        for n, owner, holder, generation, beat, begun, since in rows
+    ]
