@@ -1,5 +1,7 @@
 """What a client knows of a session without asking again: it is kept up by every fact that the client sees."""
 
+from typing import Any
+
 import msgspec
 
 from bottega.events import facts
@@ -20,28 +22,34 @@ class Mirror:
         """Mind a fact, unless it was minded before; `ask` is the one that it tells of."""
         if fact.index <= self.row.last_index:
             return
-        self.row = msgspec.structs.replace(
-            self.row, last_index=fact.index, updated_at=max(fact.at, self.row.updated_at)
-        )
+        self._become(last_index=fact.index, updated_at=max(fact.at, self.row.updated_at))
         match fact.data:
             case facts.PromptQueued():
                 self.under_way.append(fact.message_id)
+                self._become(status="queued" if self.row.status == "idle" else self.row.status)
             case facts.PromptCancelled() | facts.ExchangeResponse():
                 self._over(fact.message_id)
             case facts.UserMessage(prompt_id=taken) if taken:
                 self._over(taken)
+            case facts.UserMessage():
+                self._become(status="running")
             case facts.ApprovalRequired() if ask and ask.reply is None:
                 self.asks[ask.id] = ask
             case facts.ApprovalResolved():
                 self.asks.pop(fact.data.approval_id, None)
             case facts.ModeChanged():
-                self.row = msgspec.structs.replace(self.row, mode=fact.data.mode)
+                self._become(mode=fact.data.mode)
             case facts.ModelChanged():
-                self.row = msgspec.structs.replace(self.row, model=fact.data.model)
+                self._become(model=fact.data.model)
             case facts.AgentChanged():
-                self.row = msgspec.structs.replace(self.row, agent=fact.data.agent)
+                self._become(agent=fact.data.agent)
             case _:
                 pass
 
     def _over(self, message_id: str) -> None:
         self.under_way = [each for each in self.under_way if each != message_id]
+        if not self.under_way:
+            self._become(status="idle")
+
+    def _become(self, **fields: Any) -> None:
+        self.row = msgspec.structs.replace(self.row, **fields)

@@ -9,7 +9,7 @@ import msgspec
 from bottega.approvals.mode import Mode
 from bottega.client import shapes
 from bottega.client.reach import PATIENCE, Reach, Watch
-from bottega.client.session import RemoteSession
+from bottega.client.session import RemoteSession, fetched
 from bottega.errors import BadUsage, NotFound
 from bottega.sessions.asks import Ask
 from bottega.sessions.session import SessionRow
@@ -88,8 +88,7 @@ class Remote:
 
     async def resume(self, session_id: str) -> RemoteSession:
         """Go on with a session; what a crash left unfinished in it the server has seen to already."""
-        body = await self.reach.call("GET", f"sessions/{session_id}")
-        row = msgspec.json.decode(body, type=shapes.SessionShape).row()
+        row = await fetched(self.reach, session_id)
         session = RemoteSession(self.reach, row)
         await session.look()
         return session

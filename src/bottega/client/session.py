@@ -59,7 +59,7 @@ class RemoteSession:
 
     async def look(self) -> SessionRow:
         """See how it stands now: its row, what runs or waits in it, and what waits for an answer."""
-        row = msgspec.json.decode(await self._get(), type=shapes.SessionShape).row()
+        row = await fetched(self.reach, self.id)
         prompts = msgspec.json.decode(await self._get("prompts"), type=shapes.Prompts)
         asks = msgspec.json.decode(await self.reach.call("GET", "asks"), type=shapes.AskPage)
         self._mirror = Mirror(
@@ -303,8 +303,14 @@ class RemoteSession:
     async def steps(self) -> list[views.Exchange]:
         return views.steps(await self.facts())
 
-    async def _get(self, path: str = "") -> bytes:
-        return await self.reach.call("GET", f"sessions/{self.id}/{path}".rstrip("/"))
+    async def _get(self, path: str) -> bytes:
+        return await self.reach.call("GET", f"sessions/{self.id}/{path}")
 
     async def _post(self, path: str, body: dict[str, Any] | None = None) -> bytes:
         return await self.reach.call("POST", f"sessions/{self.id}/{path}", body)
+
+
+async def fetched(reach: Reach, session_id: str) -> SessionRow:
+    """A session's row as it is now."""
+    body = await reach.call("GET", f"sessions/{session_id}", query={"limit": 1})
+    return msgspec.json.decode(body, type=shapes.SessionShape).row()

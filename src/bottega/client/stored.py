@@ -13,7 +13,7 @@ from bottega.events.facts import DELTAS
 
 PAGE = 200
 """Facts that are fetched at once."""
-LAST = 2**53
+LAST = 2**53 - 1
 """Above every index."""
 
 Row = tuple[int, bytes]
