@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Thread
 
@@ -37,7 +37,7 @@ from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS as SESSIONS
-from bottega.settings import OfModel, Settings
+from bottega.settings import Current, OfModel, Settings, Values
 from bottega.spending.key import KeyRing
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
@@ -79,7 +79,9 @@ class Runtime:
         tools: Iterable[Tool] = (),
         agents: Iterable[Agent | Spec] = (),
     ) -> None:
-        self.settings = settings
+        self._current = Current(settings)
+        self.on_change: Callable[[Values], None] | None = None
+        """Is told of settings that were changed while this was open."""
         ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
         values, way = settings.values, way_out(settings)
         self.registry = builtin_registry(Fetcher(way, ca_file=ca_file))
@@ -103,15 +105,50 @@ class Runtime:
         self._way = way
         self.sandboxes = sandboxes(settings, way, values.sandbox_read)
         self._servers: dict[str, Servers] = {}
+        self._replaced: list[Servers] = []
+        """Of settings that no longer hold; what runs may still use them."""
         self.keys = KeyRing(settings.home)
         self._prices_begun = False
         self._closed_ring: Problem | None = None
         """Why kept keys cannot be used, if they cannot."""
         self.transport = Transport(ca_file=ca_file)
 
+    @property
+    def settings(self) -> Settings:
+        return self._current.settings
+
+    @property
+    def settings_problem(self) -> Problem | None:
+        """Why the config file as it is now does not count, if it does not."""
+        return self._current.problem
+
+    def refresh(self) -> Settings:
+        """The settings for what begins now: a config file that was changed, by whomever, counts from here on.
+
+        All but `ca_file` and `trim_after_days`, which hold from the start of a process on.
+        """
+        before = self.settings.values
+        if self._current.look():
+            values = self.settings.values
+            try:
+                self._way.guard.open_to(values.network_private)
+            except Problem as problem:  # what was open stays so
+                self._current.problem = problem
+            self.sandboxes.change(
+                [Path(each).expanduser() for each in values.sandbox_read],
+                unsandboxed=values.sandbox == "off",
+            )
+            if values.mcp != before.mcp:
+                self._replaced += self._servers.values()
+                self._servers = {}
+            if self.on_change:
+                self.on_change(values)
+        return self.settings
+
     async def close(self) -> None:
         self.log.close()
-        await asyncio.gather(*(servers.close() for servers in self._servers.values()))
+        servers = (*self._servers.values(), *self._replaced)
+        await asyncio.gather(*(each.close() for each in servers))
         await self.transport.close()
         self.database.close()
 
@@ -226,6 +263,7 @@ class Runtime:
 
     async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
+        self.refresh()
         session = self.sessions.get(session.id)  # its model may have changed since
         agent = self.agent(prompt.agent or session.agent)
         if prompt.schema is not None:

@@ -2,9 +2,11 @@
 
 Each value knows where it came from. This is the only module that reads the environment. A project's file
 (`.bottega.toml` in the workspace) may set the keys in `SAFE` and nothing else: a cloned repository must not choose
-where requests and keys go.
+where requests and keys go. What runs for long keeps the `Current` settings: a file that is changed holds for what
+begins afterwards.
 """
 
+import logging
 import os
 import tomllib
 from collections.abc import Mapping
@@ -22,6 +24,8 @@ from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.mcp.server import NAME, McpServer, is_name
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
+
+_log = logging.getLogger(__name__)
 
 Source = Literal["flag", "environment", "user file", "project file", "default"]
 
@@ -190,6 +194,9 @@ _SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": Mcp
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
 
 
+Stamp = tuple[int, int, int]
+
+
 class Settings(msgspec.Struct, frozen=True):
     home: Path
     values: Values
@@ -198,6 +205,11 @@ class Settings(msgspec.Struct, frozen=True):
     """The process's environment, for the parts that know vendors' variables."""
     ignored: tuple[str, ...] = ()
     """Keys of the project's file that it may not set, and so were left out."""
+    flags: Mapping[str, Any] = {}
+    folder: Path | None = None
+    """Whose project file was read."""
+    stamp: "Stamp | None" = None
+    """Which state of the user's file this was read from; None: of none."""
 
     @property
     def config_file(self) -> Path:
@@ -253,11 +265,13 @@ def load(
     merged: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     project, ignored = _project(folder)
+    stamp = _stamp(home / "config.toml")  # before it is read: a change in between is seen later
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
     layers: list[tuple[Source, str | None, dict[str, Any]]] = [
         ("project file", str((folder or Path()) / PROJECT_FILE), project),
         ("user file", str(home / "config.toml"), read_file(home / "config.toml")),
         ("environment", None, _environment(env)),
-        ("flag", None, {k: v for k, v in (flags or {}).items() if v is not None}),
+        ("flag", None, given),
     ]
     for source, where, layer in layers:
         check(layer, source, where)
@@ -265,7 +279,47 @@ def load(
             merged[key] = value
             sources[key] = source
     values = msgspec.convert(merged, Values, strict=False)
-    return Settings(home, values, sources, env, ignored)
+    return Settings(home, values, sources, env, ignored, given, folder, stamp)
+
+
+class Current:
+    """The settings as they are now. Whoever begins something looks first; what runs keeps what it began with.
+
+    A file that makes no sense changes nothing: the settings from before hold, and `problem` says what to mend.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.problem: Problem | None = None
+        self._seen = settings.stamp
+
+    def look(self) -> bool:
+        """Read the files anew if the user's own was changed since; whether that gave other settings."""
+        if self._seen is None or (stamp := _stamp(self.settings.config_file)) == self._seen:
+            return False
+        self._seen = stamp
+        before = self.settings
+        try:
+            self.settings = load(
+                before.flags,
+                home=before.home,
+                folder=before.folder,
+                environment=before.environment,
+            )
+        except Problem as problem:
+            self.problem = problem
+            _log.warning("the config file cannot be used; the settings from before hold")
+            return False
+        self.problem = None
+        return True
+
+
+def _stamp(file: Path) -> Stamp:
+    try:
+        stat = file.stat()
+    except OSError:
+        return (0, 0, 0)
+    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def _environment(env: Mapping[str, str]) -> dict[str, Any]:
@@ -333,7 +387,9 @@ def _wrong(name: str, value: Any, place: str, said: str) -> str:
     if name != "rules":
         kind = _SECRET.get(name)
         if kind is None:
-            return f"The setting {name!r}{place} cannot be {value!r}: it takes {takes(name)}."
+            given = repr(value)
+            given = given if len(given) <= 200 else f"{given[:200]}…"
+            return f"The setting {name!r}{place} cannot be {given}: it takes {takes(name)}."
         if not isinstance(value, dict):
             return f"The setting {name!r}{place} takes tables: [{name}.NAME]."
         entries = cast("dict[str, Any]", value)

@@ -93,7 +93,7 @@ def read(source: str | Mapping[str, Any], where: str = "", *, slug: str = "") ->
     if isinstance(source, str):
         try:
             source = tomllib.loads(source)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             told = [f"it is no valid TOML: {error}"]
             raise WrongSpec(subject, told, hint="Mend that line.") from error
     given = {"slug": slug, **source} if slug else dict(source)

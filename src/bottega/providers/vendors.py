@@ -80,7 +80,15 @@ VENDORS: dict[str, Vendor] = {
         addresses=("OLLAMA_HOST",),
         needs_key=False,
     ),
+    "lmstudio": Vendor(
+        "http://127.0.0.1:1234/v1",
+        addresses=("LMSTUDIO_BASE_URL",),
+        needs_key=False,
+    ),
 }
+
+ON_THIS_MACHINE = ("ollama", "lmstudio")
+"""They need no key and no setting: whether they run is found by asking."""
 
 FORCED: dict[str, WireName] = {
     "openai-chat": "openai-chat",

@@ -9,7 +9,7 @@ from bottega import __version__
 from bottega.server import problems
 from bottega.server.house import House
 from bottega.server.pages import pages
-from bottega.server.routes import sessions, signing, tickets, workers
+from bottega.server.routes import files, projects, sessions, setup, signing, tickets, workers
 
 API = "/api"
 
@@ -21,9 +21,12 @@ def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
     return (
         sessions.router,
+        projects.router,
+        files.router,
         signing.router,
         tickets.router,
         workers.router,
+        *setup.ROUTERS,
     )
 
 

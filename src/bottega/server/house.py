@@ -9,10 +9,12 @@ from starlette.requests import HTTPConnection
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People, Person
 from bottega.errors import Problem
+from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
 from bottega.server.hub.hub import Hub
 from bottega.server.staff.staff import Alone, Staff
 from bottega.studio import Studio
+from bottega.studio.setup.models import Offers
 
 SEEN_EVERY = 60.0
 """Seconds."""
@@ -49,7 +51,9 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.projects = Projects(database)
+        self.files = Files(studio.opened.hands.locked, database.home.workspace)
         self.staff: Staff = Alone(studio)
+        self.offers = Offers(studio.runtime)
         self._seen: dict[int, float] = {}
         self.hub = Hub(studio, self.projects, self.seen)
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from bottega.errors import Problem
+from bottega.projects.files.version import Changed, Taken
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +36,20 @@ STATUS = {
     "storage_failed": 503,
     "newer_schema": 503,
     "stopping": 503,
+    "path_outside_workspace": 422,
+    "not_a_file": 422,
+    "not_a_folder": 422,
+    "binary": 422,
+    "linked": 409,
+    "stale": 409,
+    "not_written": 409,
+    "read_only": 409,
+    "half_made": 409,
+    "no_permission": 403,
+    "protected": 403,
+    "workspace_gone": 404,
+    "too_large": 413,
+    "disk_full": 507,
 }
 """By the code of a `Problem`; others are 400."""
 
@@ -64,10 +79,19 @@ class ProblemShape(BaseModel):
     code: str = Field(description="The kind of problem, for programs.")
     detail: str = Field(description="What happened, as a sentence.")
     hint: str = Field("", description="The next step, as a sentence.")
+    version: str | None = Field(
+        None, description="Of a conflict about a file: the version that is there; empty: none."
+    )
 
 
 def problem(
-    status: int, code: str, detail: str, hint: str = "", headers: dict[str, str] | None = None
+    status: int,
+    code: str,
+    detail: str,
+    hint: str = "",
+    headers: dict[str, str] | None = None,
+    *,
+    version: str | None = None,
 ) -> JSONResponse:
     shape = ProblemShape(
         type="about:blank",
@@ -76,8 +100,9 @@ def problem(
         code=code,
         detail=_sayable(detail),
         hint=_sayable(hint),
+        version=version,
     )
-    return JSONResponse(shape.model_dump(), status, headers, media_type=MEDIA_TYPE)
+    return JSONResponse(shape.model_dump(exclude_none=True), status, headers, media_type=MEDIA_TYPE)
 
 
 def _sayable(text: str) -> str:
@@ -86,8 +111,11 @@ def _sayable(text: str) -> str:
 
 
 def of(error: Problem) -> JSONResponse:
+    version = error.version if isinstance(error, Changed | Taken) else None
     status = STATUS.get(error.code, 400)
-    return problem(status, error.code, error.message, error.hint, _BESIDE.get(status))
+    return problem(
+        status, error.code, error.message, error.hint, _BESIDE.get(status), version=version
+    )
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

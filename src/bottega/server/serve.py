@@ -64,14 +64,6 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                     await house.hub.close()
 
 
-async def _begin_here(house: House, folder: Path) -> None:
-    """The start folder is the host's project, unless it is one that can be none."""
-    try:
-        await house.projects.add(folder, HOST)
-    except Refused as problem:
-        _log.warning("the start folder is no project: %s", problem)
-
-
 MARGIN = 4.0
 """Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
 
@@ -95,6 +87,14 @@ async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
     house.hub.tell_all({"type": "stopping"})
     await house.staff.leave()
     server.should_exit = True
+
+
+async def _begin_here(house: House, folder: Path) -> None:
+    """The start folder is the host's project, unless it is one that can be none."""
+    try:
+        await house.projects.add(folder, HOST)
+    except Refused as problem:
+        _log.warning("the start folder is no project: %s", problem)
 
 
 class _Server(uvicorn.Server):

@@ -3,6 +3,7 @@
 A thing that is another person's is not found: nobody learns that it exists.
 """
 
+import asyncio
 from typing import Annotated
 
 import msgspec
@@ -11,6 +12,8 @@ from starlette.types import Scope
 
 from bottega.accounts.passes import Kind, Pass
 from bottega.accounts.people import Person
+from bottega.agents.shelf import Shelved
+from bottega.agents.spec import SLUG
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
@@ -145,6 +148,28 @@ async def own_worker(
     raise NotFound(f"There is no worker {worker_id!r} here.")
 
 
+async def any_agent(
+    house: Asked, person: Signed, slug: Annotated[str, Path(max_length=64)]
+) -> Shelved:
+    """Agents are for all to choose: there is nothing of another person's among them."""
+    return await asyncio.to_thread(house.studio.runtime.shelf.find, slug)
+
+
+async def agent_slug(
+    person: Hosting, slug: Annotated[str, Path(pattern=SLUG, max_length=64)]
+) -> str:
+    """The name of an agent of the host's, whether it is there already or not."""
+    return slug
+
+
+async def key_name(person: Hosting, name: Annotated[str, Path(max_length=100)]) -> str:
+    """What a key is kept under; keys are the host's."""
+    return name
+
+
+AnyAgent = Annotated[Shelved, Depends(any_agent)]
+AgentSlug = Annotated[str, Depends(agent_slug)]
+KeyName = Annotated[str, Depends(key_name)]
 OwnSession = Annotated[Session, Depends(own_session)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
@@ -157,5 +182,8 @@ GUARDS = {
     own_ask: "ask_id",
     own_pass: "pass_id",
     own_worker: "worker_id",
+    any_agent: "slug",
+    agent_slug: "slug",
+    key_name: "name",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

@@ -12,6 +12,7 @@ from bottega.sessions import attach
 from bottega.sessions.inbox import Admission, Place, Prompt
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
+from bottega.settings import Values
 from bottega.workers.acting.hands import Hands
 from bottega.workers.policy import OnCrash, always, for_server
 from bottega.workers.sweep import Sweep
@@ -40,19 +41,14 @@ class Opened:
         self._worker: Worker | None = None
         self._sweep: Sweep | None = None
         self._stops = False
-        self.hands = Hands(
-            runtime.log,
-            runtime.sandboxes,
-            rules=values.rules,
-            mode=values.mode,
-            patience=values.patience,
-            window=Window(
-                values.window_hours,
-                values.window_tokens or None,
-                round(values.window_usd * 1_000_000) or None,
-            ),
-            compact_at=values.compact_at,
-        )
+        self.hands = Hands(runtime.log, runtime.sandboxes)
+        self._act_by(runtime.settings.values)
+        runtime.on_change = self._act_by
+
+    def _act_by(self, values: Values) -> None:
+        usd = round(values.window_usd * 1_000_000) or None
+        window = Window(values.window_hours, values.window_tokens or None, usd)
+        self.hands.act_by(values.rules, values.mode, values.patience, window, values.compact_at)
 
     @property
     def worker(self) -> Worker:

@@ -46,7 +46,7 @@ class Studio:
 
         `attends`: besides, whatever a server admitted in this home, and what others left, runs here.
         """
-        self.settings = settings or load(flags, home=Path(home).absolute() if home else None)
+        self._settings = settings or load(flags, home=Path(home).absolute() if home else None)
         self._tools = tuple(tools)
         self._agents = tuple(agents)
         self._on_crash: OnCrash | None = on_crash
@@ -57,7 +57,7 @@ class Studio:
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
-        runtime = await asyncio.to_thread(Runtime, self.settings, self._tools, self._agents)
+        runtime = await asyncio.to_thread(Runtime, self._settings, self._tools, self._agents)
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
         if self._attends:
             self._opened.sweep()
@@ -79,12 +79,18 @@ class Studio:
             self._chores.cancel()
             await asyncio.wait({self._chores})
         if self._opened:
+            self._settings = self._opened.runtime.settings
             await self._opened.close()
             self._opened = None
 
     async def leave(self) -> None:
         """Before `close`, where what runs is to go on elsewhere: nothing is cancelled, all that is stored stays."""
         await self.opened.leave()
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now; before and after it is open, as they were then."""
+        return self._opened.runtime.settings if self._opened else self._settings
 
     @property
     def opened(self) -> Opened:
@@ -118,6 +124,7 @@ class Studio:
         `also` is stored with it, or neither is.
         """
         where = existing_folder(folder)
+        self.runtime.refresh()
         who = self.runtime.agent(agent)
         chosen = self.runtime.choose(model, who).model
         self.runtime.model(chosen)

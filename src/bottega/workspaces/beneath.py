@@ -19,6 +19,8 @@ _OPENAT2 = 437
 _NO_MAGICLINKS = 0x02
 _NO_SYMLINKS = 0x04
 _BENEATH = 0x08
+_RENAMEAT2 = {"x86_64": 316, "aarch64": 276}
+_NO_REPLACE = 1
 _LINKS_MAX = 40
 _TRIES = 100
 _PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -75,6 +77,25 @@ def _bind() -> Openat2 | None:
         raise _refusal(code, path)
 
     return call if _works(call) else None
+
+
+def rename_new(source: bytes, from_folder: int, target: bytes, to_folder: int) -> None:
+    """Give what is at `source` another name, where nothing has that name; EEXIST where something has."""
+    number = _RENAMEAT2.get(os.uname().machine) if sys.platform == "linux" else None
+    if number:
+        import ctypes
+
+        syscall: Any = ctypes.CDLL(None, use_errno=True).syscall
+        syscall.restype = ctypes.c_long
+        if not syscall(number, from_folder, source, to_folder, target, _NO_REPLACE):
+            return
+        code = ctypes.get_errno()
+        if code not in (errno.ENOSYS, errno.EINVAL):
+            raise _refusal(code, target)
+    with suppress(FileNotFoundError):
+        os.stat(target, dir_fd=to_folder, follow_symlinks=False)
+        raise _refusal(errno.EEXIST, target)
+    os.rename(source, target, src_dir_fd=from_folder, dst_dir_fd=to_folder)
 
 
 def _works(call: Openat2) -> bool:

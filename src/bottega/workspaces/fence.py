@@ -8,15 +8,24 @@ anywhere before the lock finds the newer generation when it wakes, and one that 
 import fcntl
 import os
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.failpoint import failpoint
 
 PATIENCE = 10.0
 """Seconds that a change waits for another process, which holds the lock for milliseconds as long as it runs."""
+
+
+class Holds(Protocol):
+    """A way into one workspace, or into all that a file lies in."""
+
+    def held(self) -> AbstractContextManager[None]:
+        """Be the only one that changes files there. Waits: use a thread."""
+        ...
 
 
 class Fence:
@@ -109,6 +118,28 @@ class Fence:
                 os.close(folder)
         except OSError as problem:
             raise _unusable(path, problem) from problem
+
+
+class Fences:
+    """A person's way to files of one workspace: through its fence, and that of every other that they lie in.
+
+    A session in a folder of a project, or above it, has another lock than one in the project itself.
+    """
+
+    def __init__(self, states: Callable[[str], Path], folder: str, *paths: str) -> None:
+        """`states` gives the folder that the home keeps for a workspace; the paths are absolute."""
+        above = {str(each) for path in paths for each in (Path(path), *Path(path).parents)}
+        # Outermost first, whoever holds several: so nobody waits in a circle.
+        known = [states(each) for each in sorted({folder, *above})]
+        own = states(folder)
+        self._fences = [Fence(state) for state in known if state == own or state.is_dir()]
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        with ExitStack() as holding:
+            for fence in self._fences:
+                holding.enter_context(fence.held())
+            yield
 
 
 def _unusable(path: Path, problem: Exception) -> StorageFailed:

@@ -25,11 +25,12 @@ class Listing(msgspec.Struct, frozen=True):
     """How many there are, even where fewer are listed."""
 
 
-def listing(folder: int, limit: int | None = None) -> Listing:
-    """The entries of an open folder, at most `limit` of them."""
+def listing(folder: int, limit: int | None = None, start: int = 0) -> Listing:
+    """The entries of an open folder, at most `limit` of them, without the first `start`."""
     with os.scandir(folder) as found:
         every = sorted(found, key=_rank)
-    return Listing(tuple(_entry(each, folder) for each in every[:limit]), len(every))
+    end = None if limit is None else start + limit
+    return Listing(tuple(_entry(each, folder) for each in every[start:end]), len(every))
 
 
 def kind_of(mode: int) -> Kind:

@@ -1,7 +1,5 @@
 """`bottega config`: settings, where each comes from, and the file that keeps yours."""
 
-import tomllib
-from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,9 +9,9 @@ import msgspec
 from bottega import settings as every
 from bottega.cli import start
 from bottega.cli.screen.page import Page, print_json
-from bottega.errors import BadUsage, Misconfigured, NotFound
+from bottega.errors import BadUsage, NotFound
 from bottega.settings import ForAgent, OwnProvider, Settings, Values
-from bottega.storage.whole import write_whole
+from bottega.studio.setup import config
 
 
 @click.group("config")
@@ -32,7 +30,7 @@ def list_command(as_json: bool) -> None:
     settings = start.settings_of(folder=Path())
     if as_json:
         told = {
-            name: {"value": _value(settings, name), "source": settings.source(name)}
+            name: {"value": config.value(settings, name), "source": settings.source(name)}
             for name in Values.__struct_fields__
         }
         print_json(told)
@@ -41,7 +39,7 @@ def list_command(as_json: bool) -> None:
     for name in Values.__struct_fields__:
         source = settings.source(name)
         style = "dim" if source == "default" else "accent"
-        page.say((name, "bold"), f" = {_shown(_value(settings, name))}  ", (source, style))
+        page.say((name, "bold"), f" = {_shown(config.value(settings, name))}  ", (source, style))
         page.say((f"  {every.about(name)} Takes {every.takes(name)}.", "dim"))
 
 
@@ -53,7 +51,7 @@ def get_command(name: str) -> None:
     head, _, rest = name.partition(".")
     if head not in Values.__struct_fields__:
         every.check({head: ""}, "flag", "")
-    found: Any = _value(settings, head)
+    found: Any = config.value(settings, head)
     for part in filter(None, rest.split(".")):
         if not isinstance(found, dict) or part not in found:
             raise NotFound(f"Nothing is set for {name!r}.", hint="`bottega config list` shows all.")
@@ -87,13 +85,6 @@ def path_command() -> None:
     click.echo(start.settings_of().config_file)
 
 
-def _value(settings: Settings, name: str) -> Any:
-    if name == "mcp":
-        servers = settings.values.mcp.items()
-        return msgspec.to_builtins({each: server.masked() for each, server in servers})
-    return msgspec.to_builtins(getattr(settings.values, name))
-
-
 def _shown(value: Any) -> str:
     if value is None or value in ("", {}, [], ()):
         return "(not set)"
@@ -102,26 +93,7 @@ def _shown(value: Any) -> str:
 
 def _change(settings: Settings, name: str, value: str | None) -> None:
     typed = None if value is None else _typed(name, value)
-    edit(settings, name.split("."), typed)
-
-
-def edit(settings: Settings, path: list[str], value: Any) -> None:
-    """Write your file anew with one value changed (None: taken out), comments kept; what would not load is refused."""
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    file = settings.config_file
-    try:
-        document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
-        _put(document, path, value)
-        text = tomlkit.dumps(document)
-        every.check(tomllib.loads(text), "user file", str(file))
-    except (OSError, TOMLKitError, tomllib.TOMLDecodeError) as error:
-        raise Misconfigured(
-            f"The file {str(file)!r} cannot be changed: {error}.", hint="Mend it by hand."
-        ) from error
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(file, [text.encode()])
+    config.edit(settings, name.split("."), typed)
 
 
 _TABLES: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "agents": ForAgent}
@@ -141,22 +113,4 @@ def _typed(name: str, value: str) -> Any:
         return value
     if rest:
         raise BadUsage(f"{name!r} is no setting.", hint="`bottega config list` shows them all.")
-    every.check({head: value}, "flag", "")
-    return getattr(msgspec.convert({head: value}, Values, strict=False), head)
-
-
-def _put(document: MutableMapping[str, Any], path: list[str], value: Any) -> None:
-    import tomlkit
-
-    *folders, last = path
-    table = document
-    for folder in folders:
-        if folder not in table:
-            if value is None:
-                return
-            table[folder] = tomlkit.table()
-        table = table[folder]
-    if value is None:
-        table.pop(last, None)
-    else:
-        table[last] = value
+    return config.typed(head, value)

@@ -10,18 +10,19 @@ import click
 import msgspec
 
 from bottega import __version__
-from bottega.cli import reach, start
+from bottega.cli import start
 from bottega.cli.screen.figures import count, size
 from bottega.cli.screen.page import Page, print_json
 from bottega.errors import Problem
 from bottega.providers import route
 from bottega.providers.provider import Failed
-from bottega.providers.vendors import VENDORS
+from bottega.providers.vendors import ON_THIS_MACHINE, VENDORS
 from bottega.runtime import Runtime
 from bottega.sessions.care.check import check
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
 from bottega.storage.home import Home, file_system, mounts, refuse_network
+from bottega.studio.setup import reach
 from bottega.workspaces.sandbox.local import Local
 
 LITTLE = 500_000_000
@@ -162,7 +163,9 @@ async def _sandbox(sandboxes: Local) -> Finding:
 async def _providers(runtime: Runtime) -> AsyncIterator[Finding]:
     table = runtime.routes()
     ready = route.usable(table)
-    for name, found in (await reach.offers(runtime, dict.fromkeys([*ready, "ollama"]))).items():
+    for name, found in (
+        await reach.offers(runtime, dict.fromkeys([*ready, *ON_THIS_MACHINE]))
+    ).items():
         if not isinstance(found, Failed):
             yield Finding(name, "good", f"answers; it offers {count(len(found), 'model')}")
         elif name in ready:

@@ -3,38 +3,16 @@
 import click
 import msgspec
 
-from bottega.cli import reach, start
+from bottega.cli import start
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import tokens
 from bottega.cli.screen.page import Page, print_json
 from bottega.cli.screen.tools import Part
-from bottega.messages.message import Usage
-from bottega.providers import catalog, route
-from bottega.providers.provider import Failed
-from bottega.providers.vendors import VENDORS
-from bottega.runtime import Runtime
 from bottega.studio import Studio
+from bottega.studio.setup.models import Listed, Offered, listed
 
 FEW = 12
 """Models of one provider that are shown unless it is asked for."""
-_SAMPLE = 10_000
-
-
-class Offered(msgspec.Struct, frozen=True):
-    name: str
-    """As it is written after --model."""
-    context_window: int | None
-    input_price: float | None
-    """US dollars for a million tokens; None: unknown."""
-    output_price: float | None
-    abilities: list[str]
-
-
-class Listed(msgspec.Struct, frozen=True):
-    provider: str
-    models: list[Offered]
-    problem: str = ""
-    """Why the provider could not be asked; then the models are those that are known of it."""
 
 
 @click.command("models")
@@ -54,7 +32,7 @@ async def _models(studio: Studio, words: tuple[str, ...], as_json: bool, offline
     async with studio:
         runtime = studio.runtime
         chosen = runtime.choose()
-        lists = [_chosen(each, words) for each in await listed(runtime, offline)]
+        lists = [_chosen(each, words) for each in await listed(runtime, offline=offline)]
     if as_json:
         print_json({"default": chosen.model, "providers": lists})
         return
@@ -66,51 +44,6 @@ async def _models(studio: Studio, words: tuple[str, ...], as_json: bool, offline
         page.say(
             "Add one with `bottega keys set openai` (or anthropic, gemini …), or start Ollama."
         )
-
-
-async def listed(runtime: Runtime, offline: bool) -> list[Listed]:
-    """Every provider that has all it needs, with its models; the guide is always there."""
-    table = runtime.routes()
-    ready = route.usable(table)
-    guide = Listed("guide", [Offered("guide", None, 0, 0, ["tools"])])
-    if offline:
-        return [guide, *(_known(name, "") for name in ready)]
-    # Ollama needs no key and no setting: whether it runs is found by asking.
-    asked = dict.fromkeys([*ready, "ollama"])
-    lists = [guide]
-    for name, found in (await reach.offers(runtime, asked)).items():
-        if not isinstance(found, Failed):
-            lists.append(Listed(name, [_offered(name, model) for model in found]))
-        elif name in ready:
-            lists.append(_known(name, f"{found.message} {found.hint}".strip()))
-    return lists
-
-
-def _known(provider: str, problem: str) -> Listed:
-    """The one that new sessions would use first, then the later names, which are the newer ones mostly."""
-    vendor = VENDORS.get(provider)
-    names = sorted(catalog.known_models(provider), reverse=True)
-    first = [vendor.default_model] if vendor and vendor.default_model in names else []
-    ordered = dict.fromkeys([*first, *names])
-    return Listed(provider, [_offered(provider, model) for model in ordered], problem)
-
-
-def _offered(provider: str, model: str) -> Offered:
-    facts = catalog.facts(provider, model)
-    able = [name for name in facts.abilities.__struct_fields__ if getattr(facts.abilities, name)]
-    return Offered(
-        f"{provider}/{model}",
-        facts.context_window,
-        _price(provider, model, Usage(input_tokens=_SAMPLE)),
-        _price(provider, model, Usage(output_tokens=_SAMPLE)),
-        able,
-    )
-
-
-def _price(provider: str, model: str, usage: Usage) -> float | None:
-    """Dollars a million; asked of a small number, as some prices rise with the size of a request."""
-    cost = catalog.cost(provider, model, usage)
-    return None if cost is None else cost / _SAMPLE
 
 
 def _chosen(each: Listed, words: tuple[str, ...]) -> Listed:

@@ -30,6 +30,14 @@ def login_of(url: str) -> tuple[str, str]:
     return unquote(parts.username or ""), unquote(parts.password or "")
 
 
+def bare(url: str) -> str:
+    """The address as it may be shown: without login, query and fragment."""
+    parts = _split(url)
+    netloc = parts.netloc.rpartition("@")[2]
+    path = parts.path if netloc else parts.path.rpartition("@")[2]
+    return parts._replace(netloc=netloc, path=path, query="", fragment="").geturl()
+
+
 def with_login(url: str, source: str) -> str:
     """The address with the login that `source` holds, if any."""
     login, at, _ = _split(source).netloc.rpartition("@")

@@ -10,7 +10,7 @@ from bottega.sessions.changes.work import Work
 from bottega.workspaces.changes.kept import Read
 from bottega.workspaces.changes.reconcile import digest, restore
 from bottega.workspaces.confine import Root
-from bottega.workspaces.fence import Fence
+from bottega.workspaces.fence import Holds
 
 Now = Literal["left", "undone", "edited", "unreachable"]
 """Whether a file is as the session left it, as it was before, or neither."""
@@ -31,7 +31,7 @@ def turned(work: Work) -> Work:
     return msgspec.structs.replace(work, before=work.after, after=work.before)
 
 
-def revert(root: Root, work: Work, read: Read, fence: Fence) -> None:
+def revert(root: Root, work: Work, read: Read, fence: Holds) -> None:
     """Give one file its content from before the session, or raise a `Problem` and leave it. Waits for the disk."""
     if ".git" in work.path.split("/"):
         raise Refused(f"{work.path!r} belongs to git.", hint="Use git itself to change it.")

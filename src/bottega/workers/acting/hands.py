@@ -46,20 +46,31 @@ class Hands:
     ) -> None:
         self.asks = Asks(log)
         self.sandboxes = sandboxes
-        self._rules = tuple(rules)
-        self.patience = patience
-        self.window = window
-        self.compact_at = compact_at
-        """Percent of a model's window at which its session is compacted; 0: never."""
+        self.act_by(rules, mode, patience, window, compact_at)
         self.log = log
         self._sessions = Sessions(log.database)
-        self._mode: Mode = mode
         self._outputs = log.database.home.outputs
         self._shell_outputs = Outputs(self._outputs / "shells", head=0, tail=BUFFER)
         self.shells = Shells(sandboxes, self._shell_outputs)
         self.cache = Cache()
         self._locks = Locks()
         self._watches: dict[str, Watch] = {}
+
+    def act_by(
+        self,
+        rules: Sequence[Rule],
+        mode: Mode,
+        patience: float,
+        window: Window,
+        compact_at: int,
+    ) -> None:
+        """What the user set, from now on."""
+        self._rules = tuple(rules)
+        self._mode: Mode = mode
+        self.patience = patience
+        self.window = window
+        self.compact_at = compact_at
+        """Percent of a model's window at which its session is compacted; 0: never."""
 
     def mode(self, session: SessionRow) -> Mode:
         """The mode that a step which begins now has."""

@@ -13,7 +13,7 @@ from bottega.errors import BadUsage, Problem
 from bottega.workspaces.changes.site import Site
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
-from bottega.workspaces.fence import Fence
+from bottega.workspaces.fence import Holds
 from bottega.workspaces.problems import HalfMade, explained, shown
 
 
@@ -23,7 +23,7 @@ class NotWritten(Problem):
     code = "not_written"
 
 
-def apply(root: Root, change: Change, fence: Fence) -> None:
+def apply(root: Root, change: Change, fence: Holds) -> None:
     """Make the change, or raise a `Problem` and leave every file as it was. Waits for the disk: use a thread."""
     _refuse_twins(change)
     with fence.held(), ExitStack() as closing:

@@ -18,7 +18,7 @@ from bottega.workspaces.changes.kept import Read
 from bottega.workspaces.changes.site import current
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change, Edit
-from bottega.workspaces.fence import Fence
+from bottega.workspaces.fence import Holds
 
 State = Literal["all", "none", "some"]
 
@@ -70,7 +70,7 @@ def reconcile(root: Root, writes: Iterable[FileChange]) -> Reconciled:
     return Reconciled(tuple(made), tuple(unmade), tuple(other))
 
 
-def settle(root: Root, writes: Iterable[FileChange], read: Read, fence: Fence) -> Settled:
+def settle(root: Root, writes: Iterable[FileChange], read: Read, fence: Holds) -> Settled:
     """Bring what was made back to what was before, file by file, but nothing that anybody else changed since."""
     listed = list(writes)
     found = reconcile(root, listed)
@@ -87,7 +87,7 @@ def settle(root: Root, writes: Iterable[FileChange], read: Read, fence: Fence) -
     return Settled(tuple(undone), refused)
 
 
-def restore(root: Root, write: FileChange, read: Read, fence: Fence) -> None:
+def restore(root: Root, write: FileChange, read: Read, fence: Holds) -> None:
     """Give one file its content from before; refused where it is no longer what this write made of it."""
     before = read(write.before) if write.before else None
     after = read(write.after) if write.after else None

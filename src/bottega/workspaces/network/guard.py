@@ -76,6 +76,10 @@ class Guard:
         self._hosts = hosts or Hosts()
         self._patience = patience
 
+    def open_to(self, private: Iterable[str]) -> None:
+        """Open these private networks and places from now on, and no others."""
+        self._opened = opened(private)
+
     async def check(self, place: Place, *, by_name: bool = False) -> Checked:
         """Look the place up and judge it; `by_name` leaves the look-up of a name to a proxy."""
         named = place in self._opened.places

@@ -63,14 +63,14 @@ class WayOut:
         self, guard: Guard, *, upstream: Upstream | None = None, connect: float = CONNECT
     ) -> None:
         """A connection must stand within `connect` seconds."""
-        self._guard = guard
+        self.guard = guard
         self._upstream = upstream
         self._connect = connect
 
     async def reach(self, place: Place) -> socket.socket:
         """A connection to the place, for the caller to close; raises a `Problem` where there is none."""
         by_name = self._upstream is not None and self._upstream.names
-        checked = await self._guard.check(place, by_name=by_name)
+        checked = await self.guard.check(place, by_name=by_name)
         try:
             async with asyncio.timeout(self._connect):
                 if self._upstream is None or checked.opened:

@@ -55,6 +55,11 @@ class Local:
         self._best: Kind = best
         self._test: SelfTest | None = None
 
+    def change(self, readable: Sequence[Path], *, unsandboxed: bool) -> None:
+        """What holds for sandboxes that are opened from now on."""
+        self._readable = [os.path.realpath(path) for path in readable]
+        self._unsandboxed = unsandboxed
+
     @cached_property
     def bubblewrap(self) -> bubblewrap.Bubblewrap | None:
         usable = self._best == "bubblewrap" and seccomp.knows(os.uname().machine)

@@ -45,7 +45,7 @@ def walk(root: Root, most: int) -> Walked:
 def _folder(opened: int, path: str, rules: Rules, walked: Walked) -> None:
     with os.scandir(opened) as found:
         entries = sorted(found, key=_name)
-    if any(entry.name == ".gitignore" for entry in entries) and (own := _rules(opened)):
+    if any(entry.name == ".gitignore" for entry in entries) and (own := rules_in(opened)):
         rules = ((len(path), own), *rules)
     folders: list[str] = []
     for entry in entries:
@@ -53,9 +53,9 @@ def _folder(opened: int, path: str, rules: Rules, walked: Walked) -> None:
         if name == ".git":
             continue
         if entry.is_dir(follow_symlinks=False):
-            if not _ignored(path + name, rules, folder=True):
+            if not is_ignored(path + name, rules, folder=True):
                 folders.append(name)
-        elif entry.is_file(follow_symlinks=False) and not _ignored(
+        elif entry.is_file(follow_symlinks=False) and not is_ignored(
             path + name, rules, folder=False
         ):
             if len(walked.files) >= walked.most:
@@ -84,14 +84,15 @@ def _file(entry: "os.DirEntry[str]", path: str, walked: Walked) -> None:
     name = entry.name
     if name.startswith(".bottega-") and is_passing(os.fsencode(name)):
         return
-    if not name.isascii() and not _is_text(path + name):
+    if not name.isascii() and not is_text(path + name):
         walked.odd.append(path + name)
         return
     with suppress(OSError):  # it went meanwhile
         walked.files[path + name] = entry.stat(follow_symlinks=False)
 
 
-def _ignored(path: str, rules: Rules, *, folder: bool) -> bool:
+def is_ignored(path: str, rules: Rules, *, folder: bool) -> bool:
+    """Whether the rules say so of a path from the workspace."""
     for start, rule in rules:
         said = rule.verdict(path[start:], folder=folder)
         if said is not None:
@@ -99,7 +100,8 @@ def _ignored(path: str, rules: Rules, *, folder: bool) -> bool:
     return False
 
 
-def _rules(opened: int) -> Ignore | None:
+def rules_in(opened: int) -> Ignore | None:
+    """What the `.gitignore` of an open folder says; None: there is none that can be read."""
     try:
         file = os.open(".gitignore", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened)
     except OSError:
@@ -114,7 +116,8 @@ def _rules(opened: int) -> Ignore | None:
         os.close(file)
 
 
-def _is_text(path: str) -> bool:
+def is_text(path: str) -> bool:
+    """Whether a path can be said in a log, rather than being mere bytes."""
     try:
         path.encode()
     except UnicodeEncodeError:

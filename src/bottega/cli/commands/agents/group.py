@@ -9,7 +9,7 @@ import msgspec
 
 from bottega.agents.check import check
 from bottega.agents.shelf import Shelved, from_file
-from bottega.agents.spec import Spec, WrongSpec, is_slug, sentence, slug_of
+from bottega.agents.spec import WrongSpec, is_slug, sentence, slug_of
 from bottega.agents.written import starter, written
 from bottega.cli import start
 from bottega.cli.commands.agents import told
@@ -19,6 +19,7 @@ from bottega.errors import BadUsage, Conflict, Problem
 from bottega.runtime import Runtime
 from bottega.storage.home import Home
 from bottega.studio import Studio
+from bottega.studio.setup import agents
 
 
 @click.group("agents")
@@ -40,7 +41,7 @@ def list_command(as_json: bool) -> None:
 async def _list(studio: Studio, as_json: bool) -> None:
     async with studio:
         shelved, usual = studio.agents(), studio.settings.values.agent
-        models = {each.slug: _model(studio.runtime, each.spec) for each in shelved}
+        models = {each.slug: agents.model_of(studio.runtime, each.spec) for each in shelved}
     if as_json:
         print_json([told.as_json(each, models[each.slug]) for each in shelved])
         return
@@ -61,7 +62,7 @@ async def _show(studio: Studio, name: str, as_json: bool) -> None:
     async with studio:
         found = studio.runtime.shelf.find(name)
         spec = found.usable()
-        model = _model(studio.runtime, spec)
+        model = agents.model_of(studio.runtime, spec)
     if as_json:
         print_json({**told.as_json(found, model), "system_prompt": spec.system_prompt})
         return
@@ -153,7 +154,7 @@ def _print_checked(each: Shelved, runtime: Runtime, page: Page) -> None:
     page.say(sign, (one_line(each.slug), "bold"), (where, "dim"))
     for problem in each.problems:
         told.indented(page, sentence(problem))
-    if each.spec and (own := _model(runtime, each.spec)):
+    if each.spec and (own := agents.model_of(runtime, each.spec)):
         try:
             runtime.model(own)
         except Problem as problem:
@@ -173,11 +174,3 @@ def _write_new(file: Path, text: str) -> None:
         raise Conflict(f"The file {str(file)!r} cannot be written: {error.strerror}.") from error
     with os.fdopen(handle, "w", encoding="utf-8") as opened:
         opened.write(text)
-
-
-def _model(runtime: Runtime, spec: Spec | None) -> str:
-    """The model that it runs on whatever the session's; empty: the session's."""
-    from bottega.agents.build import agent_of
-
-    own = runtime.model_of(agent_of(spec)) if spec else None
-    return own.model if own else ""

@@ -10,7 +10,6 @@ import click
 import msgspec
 
 from bottega.cli import start
-from bottega.cli.commands.config import edit
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.page import Page, print_json
 from bottega.cli.screen.tools import Part
@@ -19,6 +18,7 @@ from bottega.mcp.approved import Approved
 from bottega.mcp.server import FOLDER, McpServer
 from bottega.mcp.servers import Examined
 from bottega.settings import Settings
+from bottega.studio.setup import config
 
 _STATES = {
     "approved": ("approved", "tool.done"),
@@ -63,7 +63,7 @@ def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
             f"There is already an MCP server {name!r}.", hint=f"Remove it: bottega mcp rm {name}"
         )
     server = _server(name, program, given)
-    edit(settings, ["mcp", name], msgspec.to_builtins(server))
+    config.edit(settings, ["mcp", name], msgspec.to_builtins(server))
     Approved(settings.home).approve(name, server)
     for warning in _warnings(server, settings):
         print(f"bottega: {warning}", file=sys.stderr)
@@ -146,7 +146,7 @@ def remove_command(name: str) -> None:
     settings = start.settings_of()
     _known(settings, name)
     Approved(settings.home).forget(name)
-    edit(settings, ["mcp", name], None)
+    config.edit(settings, ["mcp", name], None)
     print(f"Removed {name}.", file=sys.stderr)
 
 

@@ -6,27 +6,31 @@ from collections.abc import Iterable
 from bottega.errors import Misconfigured
 from bottega.providers import route
 from bottega.providers.http import probe
+from bottega.providers.http.connect import Timeouts
 from bottega.providers.provider import Failed
 from bottega.providers.route import Routes
 from bottega.providers.wires import wire
 from bottega.runtime import Runtime
 
 
-async def offers(runtime: Runtime, providers: Iterable[str]) -> dict[str, Failed | list[str]]:
+async def offers(
+    runtime: Runtime, providers: Iterable[str], timeouts: Timeouts | None = None
+) -> dict[str, Failed | list[str]]:
     """For each provider the names of its models, or why it could not say."""
     table = runtime.routes()
     names = list(providers)
-    found = await asyncio.gather(*(_offer(runtime, table, name) for name in names))
+    wait = timeouts or probe.PATIENCE
+    found = await asyncio.gather(*(_offer(runtime, table, name, wait) for name in names))
     return dict(zip(names, found, strict=True))
 
 
 async def check(runtime: Runtime, provider: str) -> Failed | list[str]:
     """Whether this provider takes its key: its models, or why not. Raises where nothing is set up for it."""
-    return await _offer(runtime, runtime.routes(), provider, with_key=True)
+    return await _offer(runtime, runtime.routes(), provider, probe.PATIENCE, with_key=True)
 
 
 async def _offer(
-    runtime: Runtime, table: Routes, provider: str, *, with_key: bool = False
+    runtime: Runtime, table: Routes, provider: str, timeouts: Timeouts, *, with_key: bool = False
 ) -> Failed | list[str]:
     try:
         found = route.resolve(f"{provider}/any", table)
@@ -36,4 +40,4 @@ async def _offer(
         return Failed(problem.message, "misconfigured", hint=problem.hint)
     assert found.wire
     ask = probe.check if with_key else probe.list_models
-    return await ask(wire(found.wire), route.target(found, table), runtime.transport)
+    return await ask(wire(found.wire), route.target(found, table), runtime.transport, timeouts)

@@ -1,0 +1,16 @@
+"""How much of a file goes over the wire at once; the one place for it."""
+
+MIB = 1024 * 1024
+
+WHOLE = 10 * MIB
+"""Bytes of a file that can be edited as text; a larger one is read in pieces and replaced by an upload."""
+PIECE = MIB
+"""Bytes of one piece of a larger file."""
+UPLOAD = 100 * MIB
+ZIPPED = 2048 * MIB
+"""Bytes of all files of a folder that is downloaded."""
+ZIPPED_FILES = 50_000
+ENTRIES = 1_000
+"""Entries of a folder on one page, and of folders inside it together."""
+DIFFERENCE = MIB
+"""Bytes of a difference that are shown."""

@@ -1,0 +1,31 @@
+"""Keys as they go over the wire: a key goes in, and never out."""
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+
+class Key(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    variable: str = Field(description="The variable that holds it, and wins; empty: none does.")
+    masked: str = Field(
+        description="Of one that is kept: enough to tell two apart, too little to use."
+    )
+    at: int = Field(description="When it was kept, in milliseconds UTC; 0: it is not.")
+
+
+class Keys(BaseModel):
+    keys: list[Key]
+
+
+class GivenKey(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    key: SecretStr = Field(min_length=1, max_length=10_000)
+
+
+class Tested(BaseModel):
+    takes: bool
+    models: int = Field(default=0, description="How many models it offers to this key.")
+    problem: str = ""
+    hint: str = ""

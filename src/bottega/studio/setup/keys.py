@@ -1,0 +1,89 @@
+"""Providers' keys: which there are and where each comes from, never the key itself.
+
+What may have one: a provider that is known or defined, and whatever an MCP server is given by name.
+"""
+
+import msgspec
+
+from bottega.errors import BadUsage
+from bottega.mcp import secrets
+from bottega.providers.provider import Failed
+from bottega.providers.vendors import VENDORS
+from bottega.runtime import Runtime
+from bottega.settings import Settings
+from bottega.spending.key import KeyRing
+from bottega.studio.setup import reach
+
+
+class Key(msgspec.Struct, frozen=True):
+    """What is known of one."""
+
+    name: str
+    variable: str = ""
+    """The environment variable that holds it, and wins; empty: none does."""
+    masked: str = ""
+    """Of one that is kept here: enough to tell two apart, too little to use."""
+    at: int = 0
+    """When it was kept, in milliseconds UTC."""
+
+
+def listed(settings: Settings) -> list[Key]:
+    """All that are set, kept here or found in the environment."""
+    kept = {key.provider: key for key in KeyRing(settings.home).list()}
+    found: list[Key] = []
+    for name in dict.fromkeys([*VENDORS, *settings.values.providers, *kept]):
+        variable, stored = variable_of(name, settings), kept.get(name)
+        if stored:
+            found.append(Key(name, variable, stored.masked, stored.at))
+        elif variable:
+            found.append(Key(name, variable))
+    return found
+
+
+def keep(settings: Settings, name: str, key: str) -> None:
+    """Keep a key; refuse a name that nobody would use it under."""
+    check_name(settings, name)
+    if not takes_one(name):
+        raise BadUsage(f"The provider {name!r} needs no key.")
+    KeyRing(settings.home).set(name, key)
+
+
+def takes_one(name: str) -> bool:
+    """Whether this one has any use for a key."""
+    return name not in VENDORS or bool(VENDORS[name].keys)
+
+
+def check_name(settings: Settings, name: str) -> None:
+    if name not in {*VENDORS, *settings.values.providers, *named_by_servers(settings)}:
+        raise unknown(name, settings)
+
+
+async def test(runtime: Runtime, name: str) -> Failed | list[str]:
+    """What the provider offers to this key, or why it does not take it."""
+    if name not in VENDORS and name not in runtime.routes().endpoints:
+        raise unknown(name, runtime.settings)
+    return await reach.check(runtime, name)
+
+
+def named_by_servers(settings: Settings) -> set[str]:
+    """What MCP servers are given by name: a secret that may be kept here too."""
+    servers = settings.values.mcp.values()
+    return {name for each in servers for name in secrets.names({**each.env, **each.headers})}
+
+
+def variable_of(name: str, settings: Settings) -> str:
+    """The variable that holds this key, if one does."""
+    own = settings.values.providers.get(name)
+    names = [*(VENDORS[name].keys if name in VENDORS else ()), own.key_env if own else ""]
+    names += [name] if name in named_by_servers(settings) else []
+    return next((each for each in names if settings.environment.get(each, "").strip()), "")
+
+
+def unknown(name: str, settings: Settings) -> BadUsage:
+    known = [each for each, vendor in VENDORS.items() if vendor.keys]
+    names = ", ".join([*known, *settings.values.providers])
+    return BadUsage(
+        f"There is no provider {name[:60]!r}.",
+        hint=f"There are {names}; define another one with:"
+        f" bottega config set providers.{name[:60]}.base_url https://…",
+    )
