@@ -82,22 +82,27 @@ async def remote(serving: Serving) -> AsyncGenerator[Remote]:
         yield studio
 
 
+async def started(studio: AnyStudio, shared: Serving, model: str) -> AnySession:
+    """In the same folder, here as there."""
+    folder = shared.folder if isinstance(studio, Studio) else "."
+    return await studio.start(model=model, folder=folder)
+
+
 @pytest.mark.requirement("N03", "C14", "X01")
 @pytest.mark.parametrize("name", SCENARIOS)
 async def test_here_and_behind_an_address_the_same_events_come_in_the_same_order(
-    name: str, serving: Serving, tmp_path: Path, scripted: Scripted
+    name: str, shared: Serving, tmp_path: Path, scripted: Scripted
 ) -> None:
     turns, scenario = SCENARIOS[name]
     model = scripted(*turns)
 
     async def seen(studio: AnyStudio) -> list[Event]:
-        (serving.folder / "a.txt").unlink(missing_ok=True)
-        session = await studio.start(model=model, folder=serving.folder)
-        return await scenario(session)
+        (shared.folder / "a.txt").unlink(missing_ok=True)
+        return await scenario(await started(studio, shared, model))
 
     async with Studio(tmp_path / "another") as studio:
         here = await seen(studio)
-    async with remote(serving) as studio:
+    async with remote(shared) as studio:
         there = await seen(studio)
     assert [_shown(event) for event in there] == [_shown(event) for event in here]
     assert here[-1].type == "exchange_response"
@@ -105,10 +110,10 @@ async def test_here_and_behind_an_address_the_same_events_come_in_the_same_order
 
 @pytest.mark.requirement("C14", "X02")
 async def test_what_a_client_is_given_is_what_the_log_holds(
-    serving: Serving, scripted: Scripted
+    shared: Serving, scripted: Scripted
 ) -> None:
     model = scripted([SAY, LOOK], [SAY])
-    async with remote(serving) as studio, Studio(serving.home, runs=False) as local:
+    async with remote(shared) as studio, Studio(shared.home, runs=False) as local:
         session = await studio.start(model=model)
         await session.prompt("go")
         there = [event async for event in _upto(session, session.row.last_index)]
@@ -128,10 +133,10 @@ async def test_what_a_client_is_given_is_what_the_log_holds(
 
 @pytest.mark.requirement("X03")
 async def test_following_from_the_middle_and_reacting_give_the_same_events(
-    serving: Serving, scripted: Scripted
+    shared: Serving, scripted: Scripted
 ) -> None:
     model = scripted([SAY], [SAY, LOOK], [SAY])
-    async with remote(serving) as studio:
+    async with remote(shared) as studio:
         session = await studio.start(model=model)
         await session.prompt("one")
         heard: list[Event] = []
@@ -152,11 +157,11 @@ async def test_following_from_the_middle_and_reacting_give_the_same_events(
 
 
 async def test_the_session_is_changed_reset_cleared_and_closed_from_afar(
-    serving: Serving, scripted: Scripted
+    shared: Serving, scripted: Scripted
 ) -> None:
     model = scripted([SAY], [SAY], name="one")
     other = scripted([SAY], name="other")
-    async with remote(serving) as studio:
+    async with remote(shared) as studio:
         session = await studio.start(model=model, title="Work", mode="plan")
         assert (session.row.title, session.mode) == ("Work", "plan")
         await session.prompt("one")
@@ -172,21 +177,21 @@ async def test_the_session_is_changed_reset_cleared_and_closed_from_afar(
         await session.close()
         await session.clear()
         assert await session.chat() == []
-        assert [row.id for row in await studio.sessions()] == [session.id]
+        assert session.id in [row.id for row in await studio.sessions()]
         assert "coder" in [each.slug for each in await studio.agents()]
         assert await studio.named(session.id[-8:]) == session.id
         await session.delete()
-        assert await studio.sessions() == []
+        assert session.id not in [row.id for row in await studio.sessions()]
 
 
 @pytest.mark.parametrize("place", ["here", "there"])
 async def test_callbacks_and_values_that_do_not_fit_are_the_same(
-    place: str, serving: Serving, tmp_path: Path, scripted: Scripted
+    place: str, shared: Serving, tmp_path: Path, scripted: Scripted
 ) -> None:
     model = scripted([SAY, LOOK], [SAY], [SAY], [SAY], [SAY], [SAY])
 
     async def check(studio: AnyStudio) -> None:
-        session = await studio.start(model=model, folder=serving.folder)
+        session = await started(studio, shared, model)
         chunks: list[str] = []
         more: list[Any] = []
         ends: list[str] = []
@@ -208,14 +213,14 @@ async def test_callbacks_and_values_that_do_not_fit_are_the_same(
         async with Studio(tmp_path / "another") as studio:
             await check(studio)
     else:
-        async with remote(serving) as studio:
+        async with remote(shared) as studio:
             await check(studio)
 
 
 async def test_a_prompt_that_is_sent_again_is_followed_again_and_runs_once(
-    serving: Serving, scripted: Scripted
+    shared: Serving, scripted: Scripted
 ) -> None:
-    async with remote(serving) as studio:
+    async with remote(shared) as studio:
         session = await studio.start(model=scripted([SAY], [SAY]))
         name = fresh_message()
         first = [event async for event in session.prompt("go", message_id=name)]

@@ -37,12 +37,8 @@ class Mirror:
                 self.asks[ask.id] = ask
             case facts.ApprovalResolved():
                 self.asks.pop(fact.data.approval_id, None)
-            case facts.ModeChanged():
-                self._become(mode=fact.data.mode)
-            case facts.ModelChanged():
-                self._become(model=fact.data.model)
-            case facts.AgentChanged():
-                self._become(agent=fact.data.agent)
+            case facts.ModeChanged() | facts.ModelChanged() | facts.AgentChanged():
+                self._become(**msgspec.structs.asdict(fact.data))
             case _:
                 pass
 
