@@ -42,6 +42,14 @@ class Conflict(Problem):
     code = "conflict"
 
 
+class Overloaded(Problem):
+    """There is no room for more just now; nothing was stored."""
+
+    code = "overloaded"
+    retry_after = 5
+    """Seconds after which it is worth another try."""
+
+
 class Fenced(Problem):
     """Another worker has taken this session over; nothing of this append was stored."""
 

@@ -54,7 +54,7 @@ from bottega.workspaces.network.way import WayOut
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
-MIGRATIONS = (*SESSIONS, *PEOPLE, *PROJECTS)
+MIGRATIONS = tuple(sorted((*SESSIONS, *PEOPLE, *PROJECTS), key=lambda each: each.number))
 
 PRICES_AFTER = 0.3
 """Seconds from the first exchange's begin until the list of prices is read: its request goes out first, as reading

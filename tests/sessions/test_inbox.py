@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from bottega.errors import Conflict, NotFound
+from bottega.errors import Conflict, NotFound, Overloaded
 from bottega.events.facts import PromptEdited, PromptQueued
 from bottega.ids import fresh_message
 from bottega.messages.block import Image, Text
 from bottega.sessions import inbox as inboxes
 from bottega.sessions.attach import Attachments
-from bottega.sessions.inbox import Inbox, Prompt
+from bottega.sessions.inbox import Inbox, Prompt, Speaker
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.storage.blobs import Blobs
@@ -95,13 +95,68 @@ async def test_prompts_run_in_order_and_can_be_moved(
     for name in ("m1", "m2", "m3"):
         await inbox.admit(session, prompt(name, name), by="cli")
     assert waiting(database, session) == ("m1", "queued")
-    await inbox.move(session, "m3")
+    await inbox.place(session, "m3", 0)
     assert waiting(database, session) == ("m3", "queued")
-    await inbox.move(session, "m3", first=False)
+    await inbox.place(session, "m3", 99)
     assert waiting(database, session) == ("m1", "queued")
+    await inbox.place(session, "m3", 1)
+    assert order(inbox, session) == ["m1", "m3", "m2"]
     await start(database, session, "m1")
-    await inbox.move(session, "m3")
+    await inbox.place(session, "m2", 0)
     assert waiting(database, session) == ("m1", "running"), "what runs comes first"
+    assert order(inbox, session) == ["m1", "m2", "m3"]
+
+
+def order(inbox: Inbox, session: SessionRow) -> list[str]:
+    return [each.prompt.message_id for each in inbox.under_way(session)]
+
+
+async def test_a_mode_that_comes_with_a_prompt_is_taken_once(
+    inbox: Inbox, database: Database, session: SessionRow
+) -> None:
+    once = prompt("hi")
+    await inbox.admit(session, once, by="server", mode="allow")
+    assert stored.types(database, session) == ["prompt_queued", "mode_changed"]
+    await inbox.change_mode(session, "plan")
+    again = await inbox.admit(session, once, by="server", mode="allow")
+    assert again.repeated
+    assert Sessions(database).get(session.id).mode == "plan"
+    with pytest.raises(Conflict):
+        await inbox.admit(session, once, by="server", mode="ask")
+
+
+async def test_who_said_a_prompt_is_stored_with_it(
+    inbox: Inbox, database: Database, session: SessionRow
+) -> None:
+    await inbox.admit(session, prompt("hi"), by="server", speaker=Speaker(7, "per_7"))
+    (event,) = stored.events(database, session)
+    assert (event.actor, event.data.person) == ("user", "per_7")
+    assert [each.person for each in inbox.under_way(session)] == [7]
+
+
+async def test_a_full_inbox_refuses_what_comes_over_a_network_and_nothing_else(
+    inbox: Inbox,
+    database: Database,
+    session: SessionRow,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inboxes, "MOST_WAITING", 2)
+    monkeypatch.setattr(inboxes, "MOST_WAITING_IN_ALL", 3)
+    other = await Sessions(database).create(model="m", agent="coder", folder="/nowhere")
+    far = Speaker(7, "per_7")
+    first = prompt("hi", "m1")
+    await inbox.admit(session, first, by="server", speaker=far)
+    await inbox.admit(session, prompt("hi", "m2"), by="server", speaker=far)
+    with pytest.raises(Overloaded, match="in this session"):
+        await inbox.admit(session, prompt("hi", "m3"), by="server", speaker=far)
+    assert (await inbox.admit(session, first, by="server", speaker=far)).repeated
+    await inbox.admit(other, prompt("hi", "m4"), by="server", speaker=far)
+    with pytest.raises(Overloaded, match="here"):
+        await inbox.admit(other, prompt("hi", "m5"), by="server", speaker=far)
+    await inbox.admit(other, prompt("hi", "m6"), by="cli")
+    assert await inbox.cancel(session, "m1")
+    assert await inbox.cancel(session, "m2")
+    await inbox.admit(session, prompt("hi", "m7"), by="server", speaker=far)
 
 
 async def test_a_waiting_prompt_can_be_edited(
@@ -126,7 +181,7 @@ async def test_a_prompt_that_runs_can_no_longer_be_changed(
     with pytest.raises(Conflict, match="running"):
         await inbox.edit(session, "m1", (Text("ho"),))
     with pytest.raises(Conflict):
-        await inbox.move(session, "m1")
+        await inbox.place(session, "m1", 0)
     assert not await inbox.cancel(session, "m1")
     with pytest.raises(NotFound):
         await inbox.edit(session, "m2", (Text("ho"),))

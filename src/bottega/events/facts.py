@@ -54,6 +54,8 @@ class PromptQueued(_Fact, frozen=True):
     agent: str = ""
     steer: bool = False
     """Meant for the exchange that runs, if one still does."""
+    person: str = ""
+    """The id of the person who said it to a server; empty: somebody at this machine."""
 
 
 class PromptEdited(_Fact, frozen=True):
@@ -199,6 +201,8 @@ class ApprovalResolved(_Fact, frozen=True):
     grant: str = ""
     """What is allowed from now on in this session: a tool's name, or `tool(pattern)`."""
     tool_id: str = ""
+    person: str = ""
+    """The id of the person who answered it at a server; empty: somebody at this machine, or nobody."""
 
 
 class TodosChanged(_Fact, frozen=True):

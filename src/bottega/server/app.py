@@ -6,13 +6,27 @@ from fastapi import APIRouter, FastAPI
 from starlette.routing import WebSocketRoute
 
 from bottega import __version__
-from bottega.server import problems
+from bottega.server import document, problems
 from bottega.server.house import House
 from bottega.server.pages import pages
-from bottega.server.routes import files, projects, sessions, setup, signing, tickets, workers
+from bottega.server.routes import (
+    asks,
+    chat,
+    events,
+    files,
+    outside,
+    projects,
+    prompts,
+    sessions,
+    setup,
+    signing,
+    tickets,
+    turning,
+    usage,
+    workers,
+)
 
 API = "/api"
-
 EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 503)
 """What any route may answer: most of it the door's word, before the route is asked."""
 
@@ -21,6 +35,13 @@ def routers() -> Iterable[APIRouter]:
     """Every group of routes under `/api`."""
     return (
         sessions.router,
+        turning.router,
+        events.router,
+        prompts.router,
+        asks.router,
+        outside.router,
+        usage.router,
+        chat.router,
         projects.router,
         files.router,
         signing.router,
@@ -37,9 +58,11 @@ def create_app(house: House) -> FastAPI:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=document.operation_id,
     )
     app.state.house = house
     problems.install(app)
+    document.install(app)
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)

@@ -1,5 +1,6 @@
 """What every request may need: the open studio, its people and projects, and how the server was started."""
 
+import asyncio
 from contextlib import suppress
 from time import monotonic
 
@@ -54,6 +55,8 @@ class House:
         self.files = Files(studio.opened.hands.locked, database.home.workspace)
         self.staff: Staff = Alone(studio)
         self.offers = Offers(studio.runtime)
+        self.stopping = asyncio.Event()
+        """Set when the server is about to end: whoever streams says goodbye."""
         self._seen: dict[int, float] = {}
         self.hub = Hub(studio, self.projects, self.seen)
 

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from bottega.errors import Problem
+from bottega.errors import Overloaded, Problem
 from bottega.projects.files.version import Changed, Taken
 
 _log = logging.getLogger(__name__)
@@ -33,25 +33,26 @@ STATUS = {
     "unsupported": 422,
     "misconfigured": 422,
     "not_signed_in": 401,
+    "overloaded": 503,
+    "not_a_folder": 422,
+    "not_a_file": 422,
+    "no_permission": 403,
     "storage_failed": 503,
     "newer_schema": 503,
     "stopping": 503,
     "path_outside_workspace": 422,
-    "not_a_file": 422,
-    "not_a_folder": 422,
     "binary": 422,
     "linked": 409,
     "stale": 409,
     "not_written": 409,
     "read_only": 409,
     "half_made": 409,
-    "no_permission": 403,
     "protected": 403,
     "workspace_gone": 404,
     "too_large": 413,
     "disk_full": 507,
 }
-"""By the code of a `Problem`; others are 400."""
+"""By the code of a `Problem`, or of the kind that it is one of; others are 400."""
 
 
 class Halt(HTTPException):
@@ -112,10 +113,12 @@ def _sayable(text: str) -> str:
 
 def of(error: Problem) -> JSONResponse:
     version = error.version if isinstance(error, Changed | Taken) else None
-    status = STATUS.get(error.code, 400)
-    return problem(
-        status, error.code, error.message, error.hint, _BESIDE.get(status), version=version
-    )
+    kinds = [each.code for each in type(error).__mro__ if issubclass(each, Problem)]
+    status = next((STATUS[code] for code in (error.code, *kinds) if code in STATUS), 400)
+    headers = _BESIDE.get(status)
+    if isinstance(error, Overloaded):
+        headers = {"retry-after": str(error.retry_after)}
+    return problem(status, error.code, error.message, error.hint, headers, version=version)
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -157,10 +160,9 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return problem(
-        422, "bad_usage", f"{where}: {first['msg']}.", "GET /api/openapi.json says what fits."
-    )
+    where = ".".join(str(part) for part in first["loc"])[:200]
+    said = f"{where}: {first['msg']}."
+    return problem(422, "bad_usage", said, "GET /api/openapi.json says what fits.")
 
 
 async def _too_deep(request: Request, error: Exception) -> JSONResponse:

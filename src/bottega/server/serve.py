@@ -54,7 +54,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 link = await house.passes.give(house.people.host(), "link")
                 ready(here, f"{here}/sign-in#{link}")
 
-            server = _Server(_config(house), tell)
+            server = _Server(_config(house), tell, house.stopping)
             with serving.known(settings.home, here, mark_of(key)):
                 ending = asyncio.create_task(_ended(stop, house, server))
                 try:
@@ -98,9 +98,15 @@ async def _begin_here(house: House, folder: Path) -> None:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        tell: Callable[[], Awaitable[None]],
+        stopping: asyncio.Event,
+    ) -> None:
         super().__init__(config)
         self._tell = tell
+        self._stopping = stopping
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -110,6 +116,10 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         await self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping.set()
+        await super().shutdown(sockets)
 
 
 def _secret(settings: Settings) -> bytes:

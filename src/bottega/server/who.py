@@ -171,6 +171,20 @@ AnyAgent = Annotated[Shelved, Depends(any_agent)]
 AgentSlug = Annotated[str, Depends(agent_slug)]
 KeyName = Annotated[str, Depends(key_name)]
 OwnSession = Annotated[Session, Depends(own_session)]
+
+
+async def own_prompt(
+    house: Asked,
+    session: OwnSession,
+    message_id: Annotated[str, Path(max_length=100, description="A prompt of this session.")],
+) -> str:
+    """The id of a prompt that was said to this session, whatever became of it."""
+    named = message_id.lower()
+    await house.studio.runtime.inbox.index_of(session.row, named)
+    return named
+
+
+OwnPrompt = Annotated[str, Depends(own_prompt)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
 OwnPass = Annotated[Pass, Depends(own_pass)]
@@ -185,5 +199,6 @@ GUARDS = {
     any_agent: "slug",
     agent_slug: "slug",
     key_name: "name",
+    own_prompt: "message_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

@@ -35,6 +35,11 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
 }
 
 
+def answers_to(asked: facts.ApprovalRequired) -> tuple[Word, ...]:
+    """The words that this ask takes."""
+    return next((words for kind, words in WORDS.items() if kind == asked.kind), ())
+
+
 TOLD: dict[str, str] = {
     "allow_once": "Allowed once",
     "allow_all": "Allowed from now on",
@@ -62,6 +67,8 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     """With `edit`: the arguments to run with instead. With `result`: what the client's tool gave."""
     grant: str = ""
     """With `allow_all`: what is allowed from now on; empty: this tool."""
+    person: str = ""
+    """The id of the person who answered at a server."""
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -180,9 +187,9 @@ class Asks:
         Raises `Conflict` if it is no longer open: somebody else was first.
         """
         ask = self.get(ask_id)
-        if reply.word not in WORDS[ask.asked.kind]:  # type: ignore[index]
-            may = ", ".join(WORDS.get(ask.asked.kind, ()))  # type: ignore[call-overload]
-            raise BadUsage(f"{reply.word!r} is no answer to this ask.", hint=f"It takes: {may}.")
+        if reply.word not in (may := answers_to(ask.asked)):
+            hint = f"It takes: {', '.join(may)}."
+            raise BadUsage(f"{reply.word!r} is no answer to this ask.", hint=hint)
         if reply.grant:
             parse_grant(reply.grant)
         if shown != ask.asked.hash:
@@ -293,6 +300,7 @@ def resolved(ask: Ask, reply: Reply) -> facts.ApprovalResolved:
         reply.input if reply.word == "edit" else None,
         _grant(ask, reply),
         ask.asked.tool_id,
+        reply.person,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from bottega.approvals.mode import Mode
-from bottega.errors import Conflict, NotFound
+from bottega.errors import Conflict, NotFound, Overloaded
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.failpoint import failpoint
@@ -19,11 +19,28 @@ from bottega.providers.provider import Wishes
 from bottega.sessions.attach import attach
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
-from bottega.sessions.session import SessionRow, now, title_of
+from bottega.sessions.session import HOST, SessionRow, now, title_of
 from bottega.storage.blobs import Blobs
 
 Place = Literal["cli", "python", "server"]
 """Who admitted a prompt: a server's workers take only what a server admitted."""
+
+
+MOST_WAITING = 100
+"""Prompts that may wait in one session, of those that come over a network."""
+MOST_WAITING_IN_ALL = 5_000
+
+
+class Speaker(msgspec.Struct, frozen=True):
+    """Whoever says something to a session."""
+
+    n: int = HOST
+    """The number of the person."""
+    id: str = ""
+    """The person's id, as the log tells it; empty: somebody at this machine."""
+
+
+AT_HOME = Speaker()
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -49,6 +66,17 @@ class Admission(msgspec.Struct, frozen=True):
     """The same prompt was admitted before; nothing was added."""
 
 
+class Waiting(msgspec.Struct, frozen=True):
+    """A prompt that waits or runs."""
+
+    prompt: Prompt
+    status: Literal["queued", "running"]
+    index: int
+    created_at: int
+    person: int
+    """The number of the person who said it."""
+
+
 class Inbox:
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -62,12 +90,19 @@ class Inbox:
         by: Place,
         contender: Contender | None = None,
         media: tuple[str, ...] = (),
+        mode: Mode | Literal[""] = "",
+        speaker: Speaker = AT_HOME,
     ) -> Admission:
-        """Commit the prompt; with a contender, take the lease in the same transaction if it is free."""
-        queued = facts.PromptQueued(prompt.content, prompt.model, prompt.agent, prompt.steer)
-        body = msgspec.json.encode(prompt)
-        digest = hashlib.sha256(body).hexdigest()
+        """Commit the prompt; with a contender, take the lease in the same transaction if it is free.
+
+        With a mode, the session changes to it, once: a prompt that is repeated changes nothing.
+        """
+        queued = facts.PromptQueued(
+            prompt.content, prompt.model, prompt.agent, prompt.steer, speaker.id
+        )
+        digest = _digest(prompt, mode)
         admitted: list[Admission] = []
+        events = [Event("prompt_queued", now(), queued, prompt.message_id, actor="user")]
 
         def also(connection: sqlite3.Connection) -> Admission | None:
             known = connection.execute(
@@ -82,15 +117,20 @@ class Inbox:
             if known:
                 index = known[1]
             else:
-                index = insert(connection, session.n, prompt, by)
+                if speaker.id:
+                    _refuse_when_full(connection, session.n)
+                index = insert(connection, session.n, prompt, by, digest, speaker.n)
                 attach(connection, self._blobs, session.n, media)
+                if mode and set_mode(connection, session.n, mode):
+                    events.append(
+                        Event("mode_changed", now(), facts.ModeChanged(mode), actor="user")
+                    )
             lease = contender.take(connection, session.n) if contender else None
             failpoint("inbox.after_admit")
             admitted.append(Admission(index, lease, repeated=bool(known)))
             return None if known else admitted[-1]
 
-        event = Event("prompt_queued", now(), queued, prompt.message_id, actor="user")
-        await self._log.append(session.n, [event], also)
+        await self._log.append(session.n, events, also)
         return admitted[-1]
 
     async def edit(
@@ -136,19 +176,37 @@ class Inbox:
         event = Event("prompt_cancelled", now(), facts.PromptCancelled(), message_id, actor="user")
         return bool(await self._log.append(session.n, [event], also))
 
-    async def move(self, session: SessionRow, message_id: str, first: bool = True) -> None:
-        """Let a waiting prompt run before (or after) all others that wait."""
+    async def place(self, session: SessionRow, message_id: str, place: int) -> None:
+        """Let a waiting prompt run as the one of that place among those that wait, from 0; past the end: last."""
 
         def change(connection: sqlite3.Connection) -> None:
             _waiting(connection, session.n, message_id)
-            edge = "MIN(place) - 1" if first else "MAX(place) + 1"
-            connection.execute(
-                f"UPDATE inbox SET place = (SELECT {edge} FROM inbox WHERE session = ?1)"  # noqa: S608
-                " WHERE session = ?1 AND message_id = ?2",
-                (session.n, message_id),
+            rows = connection.execute(
+                "SELECT message_id, place FROM inbox WHERE session = ? AND status = 'queued'"
+                " ORDER BY place",
+                (session.n,),
+            ).fetchall()
+            places = [each for _, each in rows]
+            order = [name for name, _ in rows if name != message_id]
+            order.insert(place, message_id)
+            connection.executemany(
+                "UPDATE inbox SET place = ? WHERE session = ? AND message_id = ?",
+                [(each, session.n, name) for name, each in zip(order, places, strict=True)],
             )
 
         await self._log.database.write(change)
+
+    def under_way(self, session: SessionRow) -> list[Waiting]:
+        """What runs, then what waits, in the order in which it will run."""
+        rows = self._log.database.read_now(
+            lambda c: c.execute(
+                "SELECT body, status, idx, created_at, person FROM inbox"
+                " WHERE session = ? AND status IN ('queued', 'running')"
+                " ORDER BY status = 'queued', place",
+                (session.n,),
+            ).fetchall()
+        )
+        return [Waiting(msgspec.json.decode(row[0], type=Prompt), *row[1:]) for row in rows]
 
     async def change_model(self, session: SessionRow, model: str) -> None:
         """Prompts that are taken up from now on run on this model, unless they ask for another."""
@@ -255,19 +313,46 @@ def set_mode(connection: sqlite3.Connection, n: int, mode: Mode) -> bool:
     return changed.rowcount == 1
 
 
-def insert(connection: sqlite3.Connection, n: int, prompt: Prompt, by: Place) -> int:
+def _digest(prompt: Prompt, mode: str = "") -> str:
+    """Names all that was asked for: another body under the same id is another prompt."""
+    return hashlib.sha256(msgspec.json.encode(prompt) + mode.encode()).hexdigest()
+
+
+def _refuse_when_full(connection: sqlite3.Connection, n: int) -> None:
+    here, in_all = connection.execute(
+        "SELECT COALESCE(SUM(session = ?), 0), COUNT(*) FROM inbox"
+        " WHERE status IN ('queued', 'running') AND status = 'queued'",
+        (n,),
+    ).fetchone()
+    if here >= MOST_WAITING or in_all >= MOST_WAITING_IN_ALL:
+        where = "in this session" if here >= MOST_WAITING else "here"
+        raise Overloaded(
+            f"Too many prompts wait {where} already.", hint="Try again when some of them have run."
+        )
+
+
+def insert(
+    connection: sqlite3.Connection,
+    n: int,
+    prompt: Prompt,
+    by: Place,
+    digest: str = "",
+    person: int = HOST,
+) -> int:
     """Add the row; return the index that `prompt_queued` gets, if it is the transaction's first event."""
     body = msgspec.json.encode(prompt)
-    digest = hashlib.sha256(body).hexdigest()
     found = connection.execute("SELECT last_index + 1 FROM sessions WHERE n = ?", (n,)).fetchone()
     if found is None:
         raise NotFound("This session was deleted.")
     connection.execute(
         "INSERT INTO inbox"
-        " (session, message_id, place, idx, hash, body, admitted_by, created_at, steer)"
-        " SELECT ?1, ?2, COALESCE(MAX(place), 0) + 1, ?7, ?3, ?4, ?5, ?6, ?8"
+        " (session, message_id, place, idx, hash, body, admitted_by, created_at, steer, person)"
+        " SELECT ?1, ?2, COALESCE(MAX(place), 0) + 1, ?7, ?3, ?4, ?5, ?6, ?8, ?9"
         " FROM inbox WHERE session = ?1",
-        (n, prompt.message_id, digest, body, by, now(), found[0], prompt.steer),
+        (
+            *(n, prompt.message_id, digest or _digest(prompt), body, by, now(), found[0]),
+            *(prompt.steer, person),
+        ),
     )
     connection.execute(
         "UPDATE sessions SET title = CASE title WHEN '' THEN ? ELSE title END,"

@@ -71,7 +71,7 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(
+    async def create(  # noqa: PLR0913 - each is a word of its own
         self,
         *,
         model: str,
@@ -80,24 +80,28 @@ class Sessions:
         title: str = "",
         mode: str = "",
         owner: int = HOST,
+        session_id: str = "",
         also: Also | None = None,
     ) -> SessionRow:
-        """A new session; `also` runs in the same transaction, and may refuse by raising."""
-        session_id = fresh_session()
+        """A new session; with an id that its owner has begun before, that one.
+
+        `also` runs in the same transaction, and may refuse by raising.
+        """
+        session_id = session_id or fresh_session()
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
             made = connection.execute(
                 "INSERT INTO sessions"
                 " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING n",
                 (session_id, at, at, title, model, agent, folder, VERSION, mode, owner),
             ).fetchone()
-            if also:
+            if also and made:
                 also(connection, made[0])
 
         await self._database.write(insert)
-        return self.get(session_id)
+        return self.owned(session_id, owner)
 
     def get(self, session_id: str) -> SessionRow:
         """The session of that id, or of the only one that begins so; refuse what names none or several."""

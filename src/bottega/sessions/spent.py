@@ -12,6 +12,7 @@ from bottega.sessions.session import now
 from bottega.storage.database import Database
 
 HOUR = 3_600_000
+DAY = 24 * HOUR
 
 
 class Used(msgspec.Struct, frozen=True):
@@ -21,15 +22,56 @@ class Used(msgspec.Struct, frozen=True):
     """Micro-USD, as far as prices are known."""
 
 
+class Day(msgspec.Struct, frozen=True):
+    """What was used of one model on one day."""
+
+    at: int
+    """When the day began, in milliseconds UTC."""
+    model: str
+    """The model as people name it; empty: it was not written down yet."""
+    used: Used
+
+
 def note(
-    connection: sqlite3.Connection, n: int, message_id: str, usage: Usage, cost: int | None
+    connection: sqlite3.Connection,
+    n: int,
+    message_id: str,
+    usage: Usage,
+    cost: int | None,
+    model: str = "",
 ) -> None:
     """In the transaction of the fact that says so."""
     connection.execute(
-        "INSERT INTO spent (at, session, message_id, iterations, tokens, cost, person)"
-        " SELECT ?1, n, ?3, 1, ?4, ?5, owner FROM sessions WHERE n = ?2",
-        (now(), n, message_id, usage.input_tokens + usage.output_tokens, cost or 0),
+        "INSERT INTO spent (at, session, message_id, iterations, tokens, cost, person, model)"
+        " SELECT ?1, n, ?3, 1, ?4, ?5, owner, ?6 FROM sessions WHERE n = ?2",
+        (now(), n, message_id, usage.input_tokens + usage.output_tokens, cost or 0, model),
     )
+
+
+async def by_day(database: Database, person: int, days: int) -> list[Day]:
+    """What a person used in the last so many days (UTC), each day and each model by itself, the newest first."""
+    first = (now() // DAY - days + 1) * DAY
+    rows = await database.read(
+        lambda c: c.execute(
+            "SELECT at / ?3, model, SUM(iterations), SUM(tokens), SUM(cost) FROM spent"
+            " WHERE person = ?1 AND at >= ?2 GROUP BY 1, 2 ORDER BY 1 DESC, 5 DESC, 2",
+            (person, first, DAY),
+        ).fetchall()
+    )
+    return [Day(row[0] * DAY, row[1], Used(*row[2:])) for row in rows]
+
+
+async def by_model(database: Database, sessions: list[int]) -> dict[str, Used]:
+    """What was used in these sessions together, by the model that was asked."""
+    marks = ",".join("?" * len(sessions))
+    rows = await database.read(
+        lambda c: c.execute(
+            "SELECT model, SUM(iterations), SUM(tokens), SUM(cost) FROM spent"  # noqa: S608
+            f" WHERE session IN ({marks}) GROUP BY 1 ORDER BY 4 DESC, 1",
+            sessions,
+        ).fetchall()
+    )
+    return {row[0]: Used(*row[1:]) for row in rows}
 
 
 def in_last(database: Database, hours: float, person: int) -> Used:

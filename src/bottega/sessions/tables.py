@@ -134,4 +134,13 @@ CREATE TABLE tabs (
 CREATE INDEX tabs_of_session ON tabs (session);
 """,
     ),
+    Migration(
+        7,
+        "which model was used",
+        """
+ALTER TABLE spent ADD COLUMN model TEXT NOT NULL DEFAULT '';
+CREATE INDEX spent_by_person ON spent (person, at);
+CREATE INDEX spent_by_session ON spent (session);
+""",
+    ),
 )

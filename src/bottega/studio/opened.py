@@ -1,15 +1,17 @@
 """What sessions and answers need of an open studio: its parts, and its worker, if it has one."""
 
 import asyncio
+from typing import Literal
 
 import msgspec
 
 from bottega.agents.limits import Window
+from bottega.approvals.mode import Mode
 from bottega.errors import Problem
 from bottega.messages.block import Media
 from bottega.runtime import Runtime
 from bottega.sessions import attach
-from bottega.sessions.inbox import Admission, Place, Prompt
+from bottega.sessions.inbox import AT_HOME, Admission, Place, Prompt, Speaker
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
 from bottega.settings import Values
@@ -90,7 +92,11 @@ class Opened:
         return self.worker.contender
 
     async def admit(
-        self, row: SessionRow, prompt: Prompt
+        self,
+        row: SessionRow,
+        prompt: Prompt,
+        mode: Mode | Literal[""] = "",
+        speaker: Speaker = AT_HOME,
     ) -> tuple[Admission, asyncio.Task[None] | None]:
         """Store the prompt, and have it run here if this process may; the task that runs it."""
         if self._stops:
@@ -110,6 +116,8 @@ class Opened:
             by=self._place,
             contender=self._contender,
             media=tuple(names),
+            mode=mode,
+            speaker=speaker,
         )
         lease = admission.lease
         return admission, self.worker.attend(row, lease) if lease else None

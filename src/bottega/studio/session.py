@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,10 +16,10 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Block
 from bottega.messages.message import Message
 from bottega.providers.provider import Wishes
-from bottega.sessions import clients, plans, turning
+from bottega.sessions import attach, clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.clients import ClientTool
-from bottega.sessions.inbox import Admission, Prompt
+from bottega.sessions.inbox import AT_HOME, Admission, Prompt, Speaker
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
@@ -86,17 +86,31 @@ class Session:
         answer.shape = schema
         return answer
 
-    async def admit(self, prompt: Prompt) -> Admission:
-        """Store a prompt and return: it runs whether or not anybody follows."""
+    async def admit(
+        self,
+        prompt: Prompt,
+        mode: Mode | Literal[""] = "",
+        speaker: Speaker = AT_HOME,
+    ) -> Admission:
+        """Store a prompt and return: it runs whether or not anybody follows.
+
+        With a mode, the session changes to it.
+        """
         blocks = said(prompt.content)
         if prompt.agent:
             self._opened.runtime.agent(prompt.agent)
         if prompt.model:
             self._opened.runtime.model(prompt.model)
         admission, _ = await self._opened.admit(
-            self.row, msgspec.structs.replace(prompt, content=blocks)
+            self.row, msgspec.structs.replace(prompt, content=blocks), mode, speaker
         )
         return admission
+
+    async def edit(self, message_id: str, content: str | tuple[Block, ...]) -> None:
+        """Change what a prompt says that still waits."""
+        runtime = self._opened.runtime
+        blocks, names = await asyncio.to_thread(attach.keep, said(content), runtime.blobs)
+        await runtime.inbox.edit(self.row, message_id, blocks, names)
 
     def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:
         """Follow the exchange that is under way, or waits for an answer; None if none is."""

@@ -117,11 +117,12 @@ class Studio:
         title: str = "",
         mode: Mode | Literal[""] = "",
         owner: int = HOST,
+        session_id: str = "",
         also: Also | None = None,
     ) -> Session:
         """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used.
 
-        `also` is stored with it, or neither is.
+        With a `session_id` that its owner has begun before, it is that one. `also` is stored with it, or neither is.
         """
         where = existing_folder(folder)
         self.runtime.refresh()
@@ -136,6 +137,7 @@ class Studio:
             mode=checked_mode(mode) if mode else "",
             owner=owner,
             also=also,
+            session_id=session_id,
         )
         return Session(self.opened, row)
 

@@ -147,7 +147,8 @@ class Exchange:
 
     def _spent(self, usage: Usage, cost: int | None) -> Also:
         n, message_id = self.session.n, self.message_id
-        return lambda connection: spent.note(connection, n, message_id, usage, cost)
+        model = self.plan.model.name
+        return lambda connection: spent.note(connection, n, message_id, usage, cost, model)
 
     async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None:
         if isinstance(payload, facts.Compaction) and payload.usage != Usage():

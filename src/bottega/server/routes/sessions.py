@@ -1,14 +1,30 @@
-"""Sessions: list them, begin one, look at one."""
+"""Sessions: list them, begin one, open one at its end, rename or delete it."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
+from bottega.server import speaking
 from bottega.server.problems import responses
-from bottega.server.shapes.session import SessionPage, SessionShape
+from bottega.server.shapes.event import TailShape, listed
+from bottega.server.shapes.session import (
+    NewSession,
+    OpenSession,
+    SessionChange,
+    SessionList,
+    SessionPage,
+    SessionShape,
+)
 from bottega.server.who import Asked, OwnSession, Signed
+from bottega.sessions.care import retention
+from bottega.sessions.told.tail import Tail, tail
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
+
+Limit = Annotated[int, Query(ge=1, le=500)]
+Before = Annotated[
+    int, Query(ge=0, le=2**53 - 1, description="Below this index; 0: the last ones.")
+]
 
 
 @router.get("")
@@ -16,7 +32,7 @@ async def list_sessions(
     house: Asked,
     person: Signed,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[str, Query(pattern=r"^(\d{1,15}-\d{1,15})?$")] = "",
+    before: Annotated[str, Query(pattern=r"^([0-9]{1,15}-[0-9]{1,15})?$")] = "",
 ) -> SessionPage:
     """The newest first. No body of any event is read for this."""
     at, _, n = before.partition("-")
@@ -29,6 +45,74 @@ async def list_sessions(
     )
 
 
-@router.get("/{session_id}", responses=responses(404))
-async def show_session(session: OwnSession) -> SessionShape:
+@router.post("", status_code=201, responses=responses(404))
+async def begin_session(house: Asked, person: Signed, new: NewSession) -> SessionShape:
+    """In a folder of one of your projects."""
+    session = await speaking.begin(
+        house,
+        person,
+        project_id=new.project_id,
+        container=new.container,
+        agent=new.agent,
+        model=new.model,
+        mode=new.mode,
+        title=new.title,
+    )
     return SessionShape.of(session.row)
+
+
+@router.get("/{session_id}", response_model=OpenSession, responses=responses(404))
+async def show_session(house: Asked, session: OwnSession, limit: Limit = 100) -> Response:
+    """One session, with the end of what was said: however long it is, only that is read."""
+    found = await tail(house.studio.runtime.log, session.row.n, limit=limit)
+    shape = SessionShape.of(session.row).model_dump_json().encode()
+    return _json(b'%b,"tail":%b}' % (shape[:-1], _tail(found)))
+
+
+@router.get("/{session_id}/tail", response_model=TailShape, responses=responses(404))
+async def show_tail(
+    house: Asked, session: OwnSession, before: Before = 0, limit: Limit = 100
+) -> Response:
+    """The last facts below an index, oldest first."""
+    return _json(_tail(await tail(house.studio.runtime.log, session.row.n, before, limit)))
+
+
+@router.patch("/{session_id}", responses=responses(404))
+async def change_session(house: Asked, session: OwnSession, change: SessionChange) -> SessionShape:
+    """What is wrong with any of it changes nothing at all."""
+    runtime = house.studio.runtime
+    if change.agent is not None:
+        runtime.agent(change.agent)
+    if change.model is not None:
+        runtime.model(change.model)
+    if change.title is not None:
+        await runtime.sessions.rename(session.id, change.title)
+    if change.mode is not None:
+        await session.change_mode(change.mode)
+    if change.agent is not None:
+        await session.change_agent(change.agent)
+    if change.model is not None:
+        await session.change_model(change.model)
+    return SessionShape.of(runtime.sessions.get(session.id))
+
+
+@router.delete("/{session_id}", status_code=204, responses=responses(404, 409))
+async def delete_session(house: Asked, session: OwnSession) -> None:
+    """For good, with its children; one in which something runs is not deleted."""
+    runtime = house.studio.runtime
+    await retention.delete(runtime.database, runtime.log, runtime.blobs, session.row)
+
+
+@router.get("/{session_id}/children", responses=responses(404))
+async def list_children(session: OwnSession) -> SessionList:
+    """The sessions that its agent handed tasks to, the oldest first."""
+    return SessionList(sessions=[SessionShape.of(child.row) for child in session.children()])
+
+
+def _tail(found: Tail) -> bytes:
+    more = b"true" if found.more else b"false"
+    return b'{"events":%b,"cursor":%d,"more":%b}' % (listed(found.rows), found.cursor, more)
+
+
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")

@@ -64,14 +64,18 @@ class Search:
         self._database = database
 
     async def search(
-        self, query: str, limit: int = 20, marks: tuple[str, str] = ("«", "»")
+        self,
+        query: str,
+        limit: int = 20,
+        marks: tuple[str, str] = ("«", "»"),
+        owner: int | None = None,
     ) -> list[Hit]:
-        """The newest events that hold every word of the query, or a word that begins so."""
+        """The newest events that hold every word of the query, or a word that begins so; of one person, or of all."""
         match = quoted(query)
         if not match:
             return []
         await self.update()
-        rows = await self._database.read(lambda connection: _find(connection, match, limit))
+        rows = await self._database.read(lambda connection: _find(connection, match, limit, owner))
         show = _Snippets(_words_of(query), marks)
         return [
             Hit(session_id, title, index, _read(body).at, show.of(text).replace(_GAP, ""), above)
@@ -105,13 +109,16 @@ def _spaced(text: str) -> str:
     return text if text.isascii() else _UNSPACED.sub(rf"{_GAP}\1{_GAP}", text)
 
 
-def _find(connection: sqlite3.Connection, match: str, limit: int) -> list[_Found]:
+def _find(
+    connection: sqlite3.Connection, match: str, limit: int, owner: int | None
+) -> list[_Found]:
     return connection.execute(
         "SELECT s.id, s.title, e.idx, e.body, words.text, COALESCE(p.id, '')"
         " FROM words JOIN events e ON e.n = words.rowid JOIN sessions s ON s.n = e.session"
         " LEFT JOIN sessions p ON p.n = s.parent"
-        " WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?",
-        (match, limit),
+        " WHERE words MATCH ?1 AND (?3 IS NULL OR s.owner = ?3)"
+        " ORDER BY words.rowid DESC LIMIT ?2",
+        (match, limit, owner),
     ).fetchall()
 
 

@@ -9,6 +9,7 @@ from bottega.messages.message import Usage
 
 UNKNOWN = "Interrupted: the outcome of this call is unknown."
 NOT_RUN = "Interrupted before this call was run."
+EXPORTED = "The session was exported before this exchange had ended."
 SAFE = ("ask", "plan")
 """Modes that allow nothing by themselves."""
 
@@ -50,11 +51,12 @@ class _Open:
 
 
 class Closing:
-    """Reads a log and knows what is open at its end: an exchange, its calls, prompts that wait."""
+    """Reads a log and knows what is open at its end: an exchange, its calls, asks, prompts that wait."""
 
     def __init__(self) -> None:
         self._open: _Open | None = None
         self._waiting: dict[str, None] = {}
+        self._asks: dict[str, Event] = {}
         self._mode = ""
 
     def add(self, event: Event) -> None:
@@ -63,6 +65,10 @@ class Closing:
             self._waiting[event.message_id] = None
         elif isinstance(what, f.PromptCancelled | f.UserMessage):
             self._waiting.pop(event.message_id, None)
+        elif isinstance(what, f.ApprovalRequired):
+            self._asks[what.approval_id] = event
+        elif isinstance(what, f.ApprovalResolved):
+            self._asks.pop(what.approval_id, None)
         elif isinstance(what, f.ModeChanged):
             self._mode = what.mode
         if isinstance(what, f.UserMessage) and not what.steer:
@@ -72,17 +78,24 @@ class Closing:
         elif self._open:
             self._open.add(event)
 
-    def facts(self, at: int) -> list[Event]:
+    def facts(self, at: int, reason: str = EXPORTED) -> list[Event]:
         """The facts that end what is open, and a mode that would allow something."""
-        ends = _ends(self._open, at) if self._open else []
+        ends = [
+            Event("approval_resolved", at, _nobodys(asked.data), asked.message_id)
+            for asked in self._asks.values()
+        ]
+        ends += _ends(self._open, at, reason) if self._open else []
         ends += [Event("prompt_cancelled", at, f.PromptCancelled(), name) for name in self._waiting]
         if self._mode and self._mode not in SAFE:
             ends.append(Event("mode_changed", at, f.ModeChanged(SAFE[0])))
         return ends
 
 
-def _ends(open_: _Open, at: int) -> list[Event]:
-    reason = "The session was exported before this exchange had ended."
+def _nobodys(asked: f.ApprovalRequired) -> f.ApprovalResolved:
+    return f.ApprovalResolved(asked.approval_id, "closed", asked.hash, tool_id=asked.tool_id)
+
+
+def _ends(open_: _Open, at: int, reason: str) -> list[Event]:
     streamed = "".join(open_.streamed)
     response = f.ExchangeResponse(
         success=False,

@@ -1,0 +1,103 @@
+"""One request, one answer as a stream of simple events: for clients that know nothing of logs and cursors."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Header, Response
+
+from bottega.accounts.people import Person
+from bottega.ids import fresh_message
+from bottega.messages.block import Text
+from bottega.server import speaking, sse
+from bottega.server.house import House
+from bottega.server.problems import responses
+from bottega.server.shapes.chat import ChatRequest
+from bottega.server.simple import Simple, piece_of
+from bottega.server.who import Asked, Signed
+from bottega.sessions.feed import Frame
+from bottega.sessions.inbox import Prompt
+from bottega.studio.session import Session
+
+router = APIRouter(prefix="/chat/agent", tags=["chat"])
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; `data` is a SimpleEvent, and the last one is `complete`.",
+        "content": {sse.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/EventStream"}}},
+    }
+}
+
+
+@router.post("/stream", response_class=Response, responses={**_STREAM, **responses(404, 409)})
+async def stream_agent(
+    house: Asked,
+    person: Signed,
+    said: ChatRequest,
+    last_event_id: Annotated[str, Header(pattern=r"^[0-9]{0,16}$")] = "",
+) -> Response:
+    """Say something and follow what comes of it. Whoever goes away stops nothing."""
+    session = await _session(house, person, said)
+    message_id = said.message_id or fresh_message()
+    prompt = Prompt(message_id, (Text(said.message),), agent=said.agent_id or "", attended=True)
+    admission = await speaking.say(house, session, person, prompt, said.edit_mode or "")
+    simple = _simple(house, session, prompt)
+    seen = int(last_event_id or 0)
+
+    def shown(frame: Frame) -> Iterator[bytes]:
+        return _messages(simple, frame, seen)
+
+    async def speak(write: sse.Write) -> None:
+        log = house.studio.runtime.log
+        start = admission.index - 1
+        if not await sse.follow(log, session.row.n, start, write, shown, lambda: simple.ended):
+            await write(_deleted(session.id, message_id))
+
+    return sse.Stream(speak, house.stopping)
+
+
+async def _session(house: House, person: Person, said: ChatRequest) -> Session:
+    if said.session_id:
+        return house.studio.owned(said.session_id, person.n)
+    return await speaking.begin(
+        house,
+        person,
+        project_id=said.project_id or "",
+        container=said.container_id or "",
+        agent=said.agent_id or "",
+        mode=said.edit_mode or "",
+        first=said.message_id or "",
+    )
+
+
+def _simple(house: House, session: Session, prompt: Prompt) -> Simple:
+    runtime = house.studio.runtime
+
+    def arguments(ask_id: str) -> dict[str, Any] | None:
+        ask = runtime.asks.exactly(ask_id)
+        return ask.input if ask else None
+
+    doer = runtime.agent(prompt.agent or session.row.agent)
+    return Simple(session.id, prompt.message_id, piece=piece_of(doer.type), arguments=arguments)
+
+
+def _messages(simple: Simple, frame: Frame, seen: int) -> Iterator[bytes]:
+    for index, body in frame.events:
+        told = simple.step(index, body)
+        if index > seen:
+            for each in told:
+                # Of several events of one fact only the last has an id: who comes back has all of them, or none.
+                yield sse.message(msgspec.json.encode(each), index=index if each is told[-1] else 0)
+
+
+def _deleted(session_id: str, message_id: str) -> bytes:
+    named = {"session_id": session_id, "message_id": message_id, "index": 0}
+    gone = {"type": "error", "error": "The session was deleted.", "code": "not_found", "hint": ""}
+    end = {
+        "type": "complete",
+        "success": False,
+        "iterations": 0,
+        "final_response": "",
+        "completion_reason": "user_stopped",
+    }
+    return b"".join(sse.message(msgspec.json.encode({**each, **named})) for each in (gone, end))

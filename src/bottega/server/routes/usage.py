@@ -1,0 +1,82 @@
+"""What was used and what is held: usage, the model's window, things to do."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from bottega.events import facts
+from bottega.events.codec import decode
+from bottega.server.problems import responses
+from bottega.server.shapes.usage import (
+    ContextShape,
+    DayShape,
+    SessionUsage,
+    TodoList,
+    TodoShape,
+    UsageByDay,
+    UsedShape,
+)
+from bottega.server.who import Asked, OwnSession, Signed
+from bottega.sessions import spent
+from bottega.sessions.told.tail import newest
+
+router = APIRouter(tags=["usage"])
+
+
+@router.get("/usage")
+async def show_usage(
+    house: Asked, person: Signed, days: Annotated[int, Query(ge=1, le=3650)] = 30
+) -> UsageByDay:
+    """What you used, by day (UTC) and model."""
+    found = await spent.by_day(house.studio.runtime.database, person.n, days)
+    return UsageByDay(
+        days=[
+            DayShape(at=each.at, **UsedShape.of(each.model, each.used).model_dump())
+            for each in found
+        ]
+    )
+
+
+@router.get("/sessions/{session_id}/usage", responses=responses(404))
+async def show_session_usage(house: Asked, session: OwnSession) -> SessionUsage:
+    """Of the session and all its children."""
+    runtime = house.studio.runtime
+    tree = [session.row.n, *(row.n for row in runtime.sessions.beneath(session.row))]
+    used = await spent.by_model(runtime.database, tree)
+    models = [UsedShape.of(model, each) for model, each in used.items()]
+    return SessionUsage(
+        models=models,
+        calls=sum(each.calls for each in models),
+        tokens=sum(each.tokens for each in models),
+        cost=sum(each.cost for each in models),
+    )
+
+
+@router.get("/sessions/{session_id}/context", responses=responses(404))
+async def show_context(session: OwnSession) -> ContextShape:
+    """How full the model's window is, and with what."""
+    found = await session.context()
+    return ContextShape(
+        model=found.model,
+        window=found.window,
+        assumed=found.assumed,
+        tokens=found.tokens,
+        counted=found.counted,
+        percent=found.percent,
+        parts=found.parts,
+        compact_at=found.compact_at,
+    )
+
+
+@router.get("/sessions/{session_id}/todos", responses=responses(404))
+async def show_todos(house: Asked, session: OwnSession) -> TodoList:
+    """The list as the agent left it."""
+    row = await newest(house.studio.runtime.log, session.row.n, "todos_changed")
+    changed = decode(*row).data if row else None
+    todos = changed.todos if isinstance(changed, facts.TodosChanged) else ()
+    return TodoList(
+        todos=[
+            TodoShape(content=each.content, status=each.status, priority=each.priority)
+            for each in todos
+        ]
+    )

@@ -1,0 +1,82 @@
+"""What waits for somebody, with all that has to be seen to decide on it."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bottega.server.shapes.session import Mode
+from bottega.server.shapes.words import Name, Object, Words
+from bottega.sessions.asks import Ask, Word, answers_to
+from bottega.sessions.session import SessionRow
+
+
+class AskShape(BaseModel):
+    id: str
+    session_id: str
+    title: str = Field(description="Of the session.")
+    message_id: str
+    created_at: int
+    kind: str = Field(description="tool, question, plan, client, limit, resume …")
+    question: str
+    choices: list[str] = Field(description="Of a question: what may be chosen.")
+    words: list[str] = Field(description="The answers that it takes.")
+    tool_id: str
+    tool_name: str
+    input: dict[str, Any] = Field(description="The arguments of the call.")
+    detail: dict[str, Any] = Field(
+        description="What else has to be seen: reason, diff, command, sandbox, network, url, offers."
+    )
+    hash: str = Field(description="Of all that is decided on: an answer names it.")
+    child: str = Field(description="The id of the child session that asks; empty: it asks itself.")
+    asker: str = Field(description="The agent of that child.")
+    answer: str | None = Field(description="Null while it is open.")
+
+    @classmethod
+    def of(cls, ask: Ask, session: SessionRow) -> "AskShape":
+        asked = ask.asked
+        return cls(
+            id=ask.id,
+            session_id=session.id,
+            title=session.title,
+            message_id=ask.message_id,
+            created_at=ask.created_at,
+            kind=asked.kind,
+            question=asked.question,
+            choices=list(asked.choices),
+            words=list(answers_to(asked)),
+            tool_id=asked.tool_id,
+            tool_name=asked.tool_name,
+            input=ask.input,
+            detail=asked.detail,
+            hash=asked.hash,
+            child=ask.child,
+            asker=ask.asker,
+            answer=ask.reply.word if ask.reply else None,
+        )
+
+
+class AskList(BaseModel):
+    asks: list[AskShape] = Field(description="The oldest first.")
+
+
+class NewAnswer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    word: Word = Field(description="One of the ask's `words`.")
+    hash: Name = Field(description="The hash of what you were shown.")
+    note: Words = Field(
+        "", description="A word to the model, an answer, or a plan as you changed it."
+    )
+    input: Object | None = Field(None, description="With `edit` or `result`.")
+    grant: Name = Field(
+        "", description="With `allow_all`: one of `detail.offers`; empty: this tool."
+    )
+    mode: Mode = Field(
+        "ask", description="With `accept`: the mode in which the plan is carried out."
+    )
+
+
+class Answered(BaseModel):
+    id: str
+    word: str
+    message_id: str = Field(description="Of what goes on now: of a plan, the prompt that does it.")

@@ -1,0 +1,132 @@
+"""A prompt: what is said to a session, and what waits there to be run."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bottega.messages.block import Audio, Block, Document, Image, Media, Text
+from bottega.server.shapes.session import Mode
+from bottega.server.shapes.words import Index, MessageId, Name, Object, Words
+from bottega.sessions.inbox import Prompt, Waiting
+
+MOST_BLOCKS = 100
+LARGEST = 40_000_000
+"""Characters of base64: 30 MB."""
+
+_MEDIA = {"image": Image, "audio": Audio, "document": Document}
+
+
+class TextPart(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["text"]
+    text: Words
+
+
+class MediaPart(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["image", "audio", "document"]
+    media_type: Annotated[str, Field(max_length=200, pattern=r"^[\w.+-]+/[\w.+-]+$")]
+    data: Annotated[str, Field(min_length=1, max_length=LARGEST, pattern=r"^[A-Za-z0-9+/=\s]+$")]
+    name: Name = ""
+
+
+Part = Annotated[TextPart | MediaPart, Field(discriminator="type")]
+Content = Words | Annotated[list[Part], Field(min_length=1, max_length=MOST_BLOCKS)]
+
+
+class NewPrompt(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    message_id: MessageId
+    content: Content
+    model: Name = Field("", description="For this prompt alone; empty: the session's.")
+    agent: Name = ""
+    mode: Mode | None = Field(None, description="The session changes to it with this prompt.")
+    # Not `schema`, which the shape's own class has a meaning for.
+    output_schema: Object | None = Field(
+        None, alias="schema", description="A JSON schema that the final response must fit."
+    )
+    steer: bool = Field(False, description="Say it into what runs; if nothing does, run it.")
+
+
+class Admitted(BaseModel):
+    message_id: str
+    index: int = Field(description="Where the prompt stands in the log.")
+    repeated: bool = Field(description="It was sent before; nothing was added.")
+
+
+class PromptShape(BaseModel):
+    message_id: str
+    status: Literal["queued", "running"]
+    text: str = Field(description="Its words.")
+    parts: list[dict[str, str]] = Field(description="What came with it: type, media_type and name.")
+    model: str
+    agent: str
+    steer: bool
+    index: int
+    created_at: int
+    mine: bool = Field(description="You said it.")
+
+    @classmethod
+    def of(cls, waiting: Waiting, person: int) -> "PromptShape":
+        prompt = waiting.prompt
+        return cls(
+            message_id=prompt.message_id,
+            status=waiting.status,
+            text="".join(block.text for block in prompt.content if isinstance(block, Text)),
+            parts=[_named(block) for block in prompt.content if isinstance(block, Media)],
+            model=prompt.model,
+            agent=prompt.agent,
+            steer=prompt.steer,
+            index=waiting.index,
+            created_at=waiting.created_at,
+            mine=waiting.person == person,
+        )
+
+
+class PromptList(BaseModel):
+    prompts: list[PromptShape] = Field(description="What runs, then what waits, in its order.")
+
+
+class PromptChange(BaseModel):
+    """While it waits. What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: Content | None = None
+    place: Index | None = Field(None, description="Its place among those that wait, from 0.")
+
+
+class Stopped(BaseModel):
+    stopped: bool = Field(description="False: it was over already.")
+
+
+def blocks(content: "str | list[Part]") -> tuple[Block, ...]:
+    if isinstance(content, str):
+        return (Text(content),)
+    return tuple(_block(part) for part in content)
+
+
+def prompt_of(said: NewPrompt) -> Prompt:
+    return Prompt(
+        said.message_id,
+        blocks(said.content),
+        said.model,
+        said.agent,
+        steer=said.steer,
+        attended=True,
+        schema=said.output_schema,
+    )
+
+
+def _block(part: TextPart | MediaPart) -> Block:
+    if isinstance(part, TextPart):
+        return Text(part.text)
+    return _MEDIA[part.type](part.media_type, part.data, name=part.name)
+
+
+def _named(media: Media) -> dict[str, str]:
+    kind = next(name for name, each in _MEDIA.items() if isinstance(media, each))
+    return {"type": kind, "media_type": media.media_type, "name": media.name}

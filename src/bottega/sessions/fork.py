@@ -1,0 +1,107 @@
+"""A session that begins as another one was at an index, and goes its own way from there.
+
+It has the same facts under the same indexes, byte for byte; what was open there is closed in it, as nobody will go on
+with that. Grants, asks and prompts that wait stay where they were.
+"""
+
+import asyncio
+import re
+import sqlite3
+
+import msgspec
+
+from bottega.errors import BadUsage, Conflict
+from bottega.events.codec import decode, encode
+from bottega.ids import fresh_session
+from bottega.sessions.attach import attach
+from bottega.sessions.exports.closing import SAFE, Closing
+from bottega.sessions.session import SessionRow, Sessions, now
+from bottega.storage.blobs import Blobs
+from bottega.storage.database import Database
+
+REASON = "The session was forked before this exchange had ended."
+PAGE = 1_000
+
+_BLOB = re.compile(rb'"([0-9a-f]{64})"')
+
+
+class _Read(msgspec.Struct):
+    closing: Closing
+    rows: int = 0
+    named: set[str] = msgspec.field(default_factory=set[str])
+    """All that looks like the name of a blob."""
+
+
+async def fork(
+    database: Database, blobs: Blobs, session: SessionRow, index: int, title: str = ""
+) -> SessionRow:
+    """A new session with everything of this one up to that index."""
+    if not 0 <= index <= session.last_index:
+        raise BadUsage(
+            f"The session has no index {index}.", hint=f"Its last one is {session.last_index}."
+        )
+    read = await asyncio.to_thread(_read, database, session.n, index)
+    session_id = fresh_session()
+
+    def copy(connection: sqlite3.Connection) -> None:
+        n = _insert(connection, session, session_id, title)
+        copied = connection.execute(
+            "INSERT INTO events (session, idx, kind, body)"
+            " SELECT ?1, idx, kind, body FROM events WHERE session = ?2 AND idx <= ?3 ORDER BY idx",
+            (n, session.n, index),
+        )
+        if copied.rowcount != read.rows:
+            raise Conflict("The session was changed while it was forked.", hint="Try it again.")
+        added = read.closing.facts(now(), REASON)
+        connection.executemany(
+            "INSERT INTO events (session, idx, kind, body) VALUES (?, ?, 0, ?)",
+            [(n, place, encode(event)) for place, event in enumerate(added, index + 1)],
+        )
+        connection.execute(
+            "UPDATE sessions SET last_index = ? WHERE n = ?", (index + len(added), n)
+        )
+        has = "SELECT blob FROM attachments WHERE session = ?"
+        names = {name for (name,) in connection.execute(has, (session.n,))}
+        attach(connection, blobs, n, sorted(filter(blobs.has, names & read.named)))
+
+    await database.write(copy)
+    return Sessions(database).get(session_id)
+
+
+def _read(database: Database, n: int, index: int) -> _Read:
+    read = _Read(Closing())
+    cursor = 0
+    while rows := database.read_now(lambda c, after=cursor: _page(c, n, after, index)):
+        cursor = rows[-1][0]
+        for place, body in rows:
+            read.closing.add(decode(place, body))
+            read.named.update(name.decode() for name in _BLOB.findall(body))
+        read.rows += len(rows)
+    return read
+
+
+def _page(
+    connection: sqlite3.Connection, n: int, after: int, index: int
+) -> list[tuple[int, bytes]]:
+    return connection.execute(
+        "SELECT idx, body FROM events WHERE session = ? AND idx > ? AND idx <= ?"
+        " ORDER BY idx LIMIT ?",
+        (n, after, index, PAGE),
+    ).fetchall()
+
+
+def _insert(
+    connection: sqlite3.Connection, session: SessionRow, session_id: str, title: str
+) -> int:
+    at = now()
+    mode = SAFE[0] if session.mode and session.mode not in SAFE else session.mode
+    name = title.strip() or (f"{session.title} (fork)" if session.title else "")
+    return connection.execute(
+        "INSERT INTO sessions"
+        " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+        (
+            *(session_id, at, at, name[:200], session.model, session.agent, session.folder),
+            *(session.needs, mode, session.owner),
+        ),
+    ).fetchone()[0]
