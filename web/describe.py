@@ -11,11 +11,9 @@ from typing import Any
 
 import msgspec
 
-from bottega.events.facts import FACTS
 from bottega.server.app import create_app
 from bottega.server.house import House, Options
 from bottega.server.hub import frames, told
-from bottega.server.problems import ProblemShape
 from bottega.studio import Studio
 
 Schemas = dict[str, Any]
@@ -26,28 +24,14 @@ async def described() -> Schemas:
         async with Studio(Path(home)) as studio:
             document = create_app(House(studio, b"", Options())).openapi()
     schemas: Schemas = document["components"]["schemas"]
-    schemas.setdefault("ProblemShape", ProblemShape.model_json_schema())
-    schemas |= _events() | _frames_in() | _frames_out()
+    schemas |= {"KnownEvent": _known(schemas)} | _frames_in() | _frames_out()
     return document
 
 
-def _events() -> Schemas:
-    """Each stored event, tagged by its type."""
-    parts = _named("Fact", list(FACTS.values()))
-    head = {
-        "at": {"type": "integer"},
-        "message_id": {"type": "string"},
-        "step": {"type": "integer"},
-        "attempt": {"type": "integer"},
-        "actor": {"enum": ["user", "agent", "provider", "tool", "system"]},
-        "v": {"type": "integer"},
-    }
-    bodies: list[Schemas] = []
-    for name, struct in FACTS.items():
-        kind = {"type": {"const": name}, "data": {"$ref": f"{_AT}Fact{struct.__name__}"}}
-        required = ["type", "at"]
-        bodies.append({"type": "object", "properties": {**kind, **head}, "required": required})
-    return {**parts, "StoredFact": {"oneOf": bodies}}
+def _known(schemas: Schemas) -> Schemas:
+    """The stored events that this version knows: without the one of any other type, each is told by its `type`."""
+    every: list[Schemas] = schemas["StoredEvent"]["anyOf"]
+    return {"anyOf": [each for each in every if not each["$ref"].endswith("/OtherEvent")]}
 
 
 def _frames_in() -> Schemas:

@@ -10,7 +10,7 @@ import { Http, type Place, Problem, type Schema } from "./http.js";
 
 export { Http, type Place, Problem, type Schema } from "./http.js";
 
-export type StoredEvent = Schema<"StoredFact">;
+export type StoredEvent = Schema<"KnownEvent">;
 export type Row = [index: number, event: StoredEvent];
 export type FrameIn = Schema<"FrameIn">;
 export type FrameOut =

@@ -4,6 +4,210 @@
  */
 
 export interface paths {
+    "/api/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who can be chosen, the broken ones too, with what is wrong with them */
+        get: operations["all_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All that is wrong with an agent, before it is written */
+        post: operations["validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One agent, its prompt too */
+        get: operations["one_agent"];
+        /** Write an agent of the host's own */
+        put: operations["write_agent"];
+        post?: never;
+        /** Remove an agent of the host's own */
+        delete: operations["remove_agent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/asks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Asks
+         * @description All that waits for an answer of yours, the oldest first; what a child asks is asked in the session at the top.
+         */
+        get: operations["list_asks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/asks/{ask_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Ask
+         * @description With all that has to be seen to decide on it.
+         */
+        get: operations["show_ask"];
+        put?: never;
+        /**
+         * Answer Ask
+         * @description The first answer counts. Its hash must be that of what is asked: what was shown is what is decided on.
+         */
+        post: operations["answer_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/agent/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stream Agent
+         * @description Say something and follow what comes of it. Whoever goes away stops nothing.
+         */
+        post: operations["stream_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/discovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Keys in the environment, and model servers of this machine */
+        get: operations["discovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every agent is told besides its own prompt */
+        get: operations["read_instructions"];
+        /** Change them */
+        put: operations["write_instructions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which keys there are, and where each comes from */
+        get: operations["all_keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Keep a key */
+        put: operations["keep_key"];
+        post?: never;
+        /** Forget a key that is kept */
+        delete: operations["forget_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the provider whether it takes its key */
+        post: operations["test_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me": {
         parameters: {
             query?: never;
@@ -15,7 +219,24 @@ export interface paths {
          * Me
          * @description Who is signed in.
          */
-        get: operations["me_api_me_get"];
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each provider offers, or why it could not be asked */
+        get: operations["models"];
         put?: never;
         post?: never;
         delete?: never;
@@ -35,7 +256,7 @@ export interface paths {
          * List Passes
          * @description All that prove to be me now: the browsers I am signed in with, tokens, links that nobody has used.
          */
-        get: operations["list_passes_api_passes_get"];
+        get: operations["list_passes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -58,7 +279,233 @@ export interface paths {
          * Revoke Pass
          * @description Whoever has it is signed out from the next request on.
          */
-        delete: operations["revoke_pass_api_passes__pass_id__delete"];
+        delete: operations["revoke_pass"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Projects
+         * @description Mine, the oldest first.
+         */
+        get: operations["list_projects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Project
+         * @description One, with its containers: the folders in it that git does not ignore.
+         */
+        get: operations["show_project"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare File
+         * @description What would change if a file got this content; nothing is written.
+         */
+        post: operations["compare_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download File
+         * @description A file as it is, or a folder as a zip without links. Nothing of it is shown by a browser.
+         */
+        get: operations["download_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read File
+         * @description The text of a file, with its version. A large one comes in pieces: go on with `next` as `offset`.
+         */
+        get: operations["read_file"];
+        /**
+         * Write File
+         * @description Write a text file whole; folders that are missing are made.
+         */
+        put: operations["write_file"];
+        post?: never;
+        /**
+         * Remove File
+         * @description Remove a file of that version, a link, or a folder; one that is not empty only with `recursive`.
+         */
+        delete: operations["remove_file"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Files
+         * @description The entries of a folder, folders first. Links are named and not followed, what git ignores is not entered.
+         */
+        get: operations["list_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make Folder
+         * @description Make a folder, and those above it.
+         */
+        post: operations["make_folder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move File
+         * @description Give a file of that version, a link or a folder another name or place, where nothing is yet.
+         */
+        post: operations["move_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload File
+         * @description Bring a file in, as it is: the body is its bytes. It is there whole, or not at all.
+         */
+        post: operations["upload_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is allowed, asked for or denied; the last that matches counts */
+        get: operations["read_rules"];
+        /** The whole list of rules, in its order */
+        put: operations["write_rules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Sessions
+         * @description The newest events of your sessions that hold every word.
+         */
+        get: operations["search_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -75,9 +522,13 @@ export interface paths {
          * List Sessions
          * @description The newest first. No body of any event is read for this.
          */
-        get: operations["list_sessions_api_sessions_get"];
+        get: operations["list_sessions"];
         put?: never;
-        post?: never;
+        /**
+         * Begin Session
+         * @description In a folder of one of your projects.
+         */
+        post: operations["begin_session"];
         delete?: never;
         options?: never;
         head?: never;
@@ -91,14 +542,351 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Session */
-        get: operations["show_session_api_sessions__session_id__get"];
+        /**
+         * Show Session
+         * @description One session, with the end of what was said: however long it is, only that is read.
+         */
+        get: operations["show_session"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Session
+         * @description For good, with its children; one in which something runs is not deleted.
+         */
+        delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Session
+         * @description What is wrong with any of it changes nothing at all.
+         */
+        patch: operations["change_session"];
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Children
+         * @description The sessions that its agent handed tasks to, the oldest first.
+         */
+        get: operations["list_children"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Clear Session
+         * @description Delete all that was said here, for good; the session itself stays.
+         */
+        post: operations["clear_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close Session
+         * @description Stop what runs or waits here, and free what is held for it; the next prompt opens it again.
+         */
+        post: operations["close_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compact Session
+         * @description Have a summary stand for all but the last turns. Answers once the model has written it.
+         */
+        post: operations["compact_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Context
+         * @description How full the model's window is, and with what.
+         */
+        get: operations["show_context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Events
+         * @description Everything past a cursor: a page of it, or all of it and then what comes.
+         */
+        get: operations["follow_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Session
+         * @description `jsonl` is everything and can be brought in again; `chat` is only what was said; `md` and `html` are to read.
+         */
+        get: operations["export_session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork Session
+         * @description A new session that begins as this one was at that index; what is open there is closed in it.
+         */
+        post: operations["fork_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Prompts
+         * @description What runs, then what waits, in the order in which it will run.
+         */
+        get: operations["list_prompts"];
+        put?: never;
+        /**
+         * Send Prompt
+         * @description It runs when its turn comes, whoever follows. The same again is the same prompt; another body is refused.
+         */
+        post: operations["send_prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/prompts/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop Prompt
+         * @description Take it back if it waits; stop it if it runs.
+         */
+        delete: operations["stop_prompt"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Prompt
+         * @description Say it otherwise, or give it another place, while it waits.
+         */
+        patch: operations["change_prompt"];
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Session
+         * @description The model begins anew; the log keeps all.
+         */
+        post: operations["reset_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Tail
+         * @description The last facts below an index, oldest first.
+         */
+        get: operations["show_tail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/todos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Todos
+         * @description The list as the agent left it.
+         */
+        get: operations["show_todos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/undo-compaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo Compaction
+         * @description Let the model see again what a compaction dropped.
+         */
+        post: operations["undo_compaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Session Usage
+         * @description Of the session and all its children.
+         */
+        get: operations["show_session_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every setting, its value, and where that came from */
+        get: operations["read_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change settings; they hold for what begins afterwards */
+        patch: operations["change_settings"];
         trace?: never;
     };
     "/api/sign-in": {
@@ -114,7 +902,7 @@ export interface paths {
          * Sign In
          * @description Exchange a sign-in link for the cookie of this browser. A link that was used, or is too old, is refused.
          */
-        post: operations["sign_in_api_sign_in_post"];
+        post: operations["sign_in"];
         delete?: never;
         options?: never;
         head?: never;
@@ -134,7 +922,7 @@ export interface paths {
          * Sign Out
          * @description End the pass that this request carries: it is good no longer, here or anywhere.
          */
-        post: operations["sign_out_api_sign_out_post"];
+        post: operations["sign_out"];
         delete?: never;
         options?: never;
         head?: never;
@@ -154,7 +942,64 @@ export interface paths {
          * Give Ticket
          * @description A ticket for `/ws/{ticket}`: good once, for 30 s.
          */
-        post: operations["give_ticket_api_tickets_post"];
+        post: operations["give_ticket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Usage
+         * @description What you used, by day (UTC) and model.
+         */
+        get: operations["show_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Workers */
+        get: operations["list_workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker_id}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart Worker
+         * @description Have its process end and a new one begin. What it ran is taken over by others, or goes on in the new one.
+         */
+        post: operations["restart_worker"];
         delete?: never;
         options?: never;
         head?: never;
@@ -165,513 +1010,1041 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** AgentChanged */
-        FactAgentChanged: {
-            agent: string;
-        };
-        /** ApprovalRequired */
-        FactApprovalRequired: {
-            approval_id: string;
-            /** @default [] */
-            choices?: string[];
-            /** @default {} */
-            detail?: Record<string, never>;
-            /** @default  */
-            hash?: string;
-            kind: string;
-            /** @default  */
-            question?: string;
-            /** @default  */
-            tool_id?: string;
-            /** @default  */
-            tool_name?: string;
-        };
-        /** ApprovalResolved */
-        FactApprovalResolved: {
-            answer: string;
-            approval_id: string;
-            /** @default  */
-            grant?: string;
-            /** @default  */
-            hash?: string;
-            /** @default null */
-            input?: Record<string, never> | null;
-            /** @default  */
-            note?: string;
-            /** @default  */
-            tool_id?: string;
+        /** Admitted */
+        Admitted: {
+            /**
+             * Index
+             * @description Where the prompt stands in the log.
+             */
+            index: number;
+            /** Message Id */
+            message_id: string;
+            /**
+             * Repeated
+             * @description It was sent before; nothing was added.
+             */
+            repeated: boolean;
         };
         /**
-         * Aside
-         * @description What the model is told around the user's words, or after results; never the user's own words.
+         * Agent
+         * @description An agent in a list.
          */
-        FactAside: {
-            /** @default  */
-            after?: string;
-            /** @default  */
-            before?: string;
-            /** @default {} */
-            told?: {
-                [key: string]: string;
+        Agent: {
+            /**
+             * At Once
+             * @description How many of its calls run at the same time.
+             * @default 8
+             */
+            at_once?: number;
+            /**
+             * Configured
+             * @description Tools that it has settings of its own for.
+             * @default []
+             */
+            configured?: string[];
+            /**
+             * Description
+             * @description What it is good for, in a sentence.
+             * @default
+             */
+            description?: string;
+            /**
+             * Is Default
+             * @description New sessions have this one.
+             * @default false
+             */
+            is_default?: boolean;
+            /**
+             * Limits
+             * @description How far one exchange may go; null: no limit. Cost is in micro-USD.
+             * @default {}
+             */
+            limits?: {
+                [key: string]: number | null;
+            };
+            /**
+             * Mode
+             * @description The most that it may do; empty: all that the session's mode allows.
+             * @default
+             */
+            mode?: string;
+            /**
+             * Model
+             * @description The model that it runs on; empty: the session's.
+             * @default
+             */
+            model?: string;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "program" | "own" | "house";
+            /**
+             * Problems
+             * @description Why it cannot be used, one sentence each.
+             * @default []
+             */
+            problems?: string[];
+            /**
+             * Slug
+             * @description The name that it is chosen by.
+             */
+            slug: string;
+            /**
+             * Tools
+             * @description Its only tools; null: all that there are.
+             */
+            tools?: string[] | null;
+            /** Type */
+            type?: ("StreamAgent" | "IterativeAgent" | "ReActAgent") | null;
+            /**
+             * Wishes
+             * @description How the model should answer.
+             * @default {}
+             */
+            wishes?: {
+                [key: string]: unknown;
             };
         };
-        /**
-         * AssistantMessage
-         * @description The whole answer of one step; it replaces what was streamed of it.
-         */
-        FactAssistantMessage: {
-            /** @default  */
-            asked?: string;
-            content: (components["schemas"]["FactText"] | components["schemas"]["FactReasoning"] | components["schemas"]["FactImage"] | components["schemas"]["FactAudio"] | components["schemas"]["FactDocument"] | components["schemas"]["FactToolUse"] | components["schemas"]["FactToolResult"] | components["schemas"]["FactSources"])[];
-            /** @default null */
-            cost?: number | null;
-            /** @default  */
+        AgentChangedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogAgentChanged"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "agent_changed";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** AgentPage */
+        AgentPage: {
+            /**
+             * At Once
+             * @description How many of its calls run at the same time.
+             * @default 8
+             */
+            at_once?: number;
+            /**
+             * Configured
+             * @description Tools that it has settings of its own for.
+             * @default []
+             */
+            configured?: string[];
+            /**
+             * Description
+             * @description What it is good for, in a sentence.
+             * @default
+             */
+            description?: string;
+            /**
+             * Is Default
+             * @description New sessions have this one.
+             * @default false
+             */
+            is_default?: boolean;
+            /**
+             * Limits
+             * @description How far one exchange may go; null: no limit. Cost is in micro-USD.
+             * @default {}
+             */
+            limits?: {
+                [key: string]: number | null;
+            };
+            /**
+             * Mode
+             * @description The most that it may do; empty: all that the session's mode allows.
+             * @default
+             */
+            mode?: string;
+            /**
+             * Model
+             * @description The model that it runs on; empty: the session's.
+             * @default
+             */
             model?: string;
-            /** @default [] */
-            notices?: string[];
-            /** @default  */
-            provider_stop?: string;
-            /** @enum {unknown} */
-            stop_reason: "cancelled" | "end_turn" | "error" | "interrupted" | "limit" | "max_tokens" | "refusal" | "stop_sequence" | "tool_use";
-            /** @default {} */
-            usage?: components["schemas"]["FactUsage"];
-        };
-        /** Audio */
-        FactAudio: {
-            /** @default  */
-            blob?: string;
-            /** @default  */
-            data?: string;
-            media_type: string;
-            /** @default  */
+            /**
+             * Name
+             * @default
+             */
             name?: string;
-            /** @enum {unknown} */
-            type: "audio";
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "program" | "own" | "house";
+            /**
+             * Path
+             * @description Where that file is; for the host alone.
+             * @default
+             */
+            path?: string;
+            /**
+             * Problems
+             * @description Why it cannot be used, one sentence each.
+             * @default []
+             */
+            problems?: string[];
+            /**
+             * Slug
+             * @description The name that it is chosen by.
+             */
+            slug: string;
+            /**
+             * System Prompt
+             * @default
+             */
+            system_prompt?: string;
+            /**
+             * Text
+             * @description The agent as TOML, as it stands in its file; for the host alone.
+             * @default
+             */
+            text?: string;
+            /**
+             * Tools
+             * @description Its only tools; null: all that there are.
+             */
+            tools?: string[] | null;
+            /** Type */
+            type?: ("StreamAgent" | "IterativeAgent" | "ReActAgent") | null;
+            /**
+             * Wishes
+             * @description How the model should answer.
+             * @default {}
+             */
+            wishes?: {
+                [key: string]: unknown;
+            };
         };
-        /**
-         * CancelRequested
-         * @description Stop the running exchange (the envelope's `message_id`) now.
-         */
-        FactCancelRequested: Record<string, never>;
-        /**
-         * ChildStarted
-         * @description A call handed its task to an agent in a session of its own.
-         */
-        FactChildStarted: {
-            agent: string;
+        /** Agents */
+        Agents: {
+            /** Agents */
+            agents: components["schemas"]["Agent"][];
+        };
+        /** Answered */
+        Answered: {
+            /** Id */
+            id: string;
+            /**
+             * Message Id
+             * @description Of what goes on now: of a plan, the prompt that does it.
+             */
+            message_id: string;
+            /** Word */
+            word: string;
+        };
+        ApprovalRequiredEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogApprovalRequired"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "approval_required";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        ApprovalResolvedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogApprovalResolved"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "approval_resolved";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** @description What the model is told around the user's words, or after results; never the user's own words. */
+        AsideEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogAside"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "aside";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** AskList */
+        AskList: {
+            /**
+             * Asks
+             * @description The oldest first.
+             */
+            asks: components["schemas"]["AskShape"][];
+        };
+        /** AskShape */
+        AskShape: {
+            /**
+             * Answer
+             * @description Null while it is open.
+             */
+            answer: string | null;
+            /**
+             * Asker
+             * @description The agent of that child.
+             */
+            asker: string;
+            /**
+             * Child
+             * @description The id of the child session that asks; empty: it asks itself.
+             */
+            child: string;
+            /**
+             * Choices
+             * @description Of a question: what may be chosen.
+             */
+            choices: string[];
+            /** Created At */
+            created_at: number;
+            /**
+             * Detail
+             * @description What else has to be seen: reason, diff, command, sandbox, network, url, offers.
+             */
+            detail: {
+                [key: string]: unknown;
+            };
+            /**
+             * Hash
+             * @description Of all that is decided on: an answer names it.
+             */
+            hash: string;
+            /** Id */
+            id: string;
+            /**
+             * Input
+             * @description The arguments of the call.
+             */
+            input: {
+                [key: string]: unknown;
+            };
+            /**
+             * Kind
+             * @description tool, question, plan, client, limit, resume …
+             */
+            kind: string;
+            /** Message Id */
+            message_id: string;
+            /** Question */
+            question: string;
+            /** Session Id */
             session_id: string;
-            task: string;
+            /**
+             * Title
+             * @description Of the session.
+             */
+            title: string;
+            /** Tool Id */
             tool_id: string;
+            /** Tool Name */
+            tool_name: string;
+            /**
+             * Words
+             * @description The answers that it takes.
+             */
+            words: string[];
+        };
+        /** @description The whole answer of one step; it replaces what was streamed of it. */
+        AssistantMessageEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogAssistantMessage"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "assistant_message";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** @description Stop the running exchange (the envelope's `message_id`) now. */
+        CancelRequestedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogCancelRequested"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "cancel_requested";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** ChatRequest */
+        ChatRequest: {
+            /**
+             * Agent Id
+             * @description The slug of an agent.
+             */
+            agent_id?: string | null;
+            /**
+             * Container Id
+             * @description The path of a subfolder of the project.
+             */
+            container_id?: string | null;
+            /** Edit Mode */
+            edit_mode?: ("plan" | "ask" | "allow") | null;
+            /** Message */
+            message: string;
+            /**
+             * Message Id
+             * @description With one, the same request again is the same prompt.
+             */
+            message_id?: string | null;
+            /**
+             * Project Id
+             * @description Left out: your first project.
+             */
+            project_id?: string | null;
+            /**
+             * Session Id
+             * @description Go on with it; left out: begin one.
+             */
+            session_id?: string | null;
+        };
+        /** @description A call handed its task to an agent in a session of its own. */
+        ChildStartedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogChildStarted"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "child_started";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** Chosen */
+        Chosen: {
+            /** Model */
+            model: string;
+            /** Why */
+            why: string;
+        };
+        /** Compacted */
+        Compacted: {
+            /**
+             * Changed
+             * @description False: there is nothing to drop. Null: what runs does it before its next step.
+             */
+            changed: boolean | null;
+        };
+        /** @description History up to `upto` is replaced by `summary` in what the model sees; the log keeps it. */
+        CompactionEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogCompaction"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "compaction";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** @description The compaction at that index no longer counts. */
+        CompactionUndoneEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogCompactionUndone"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "compaction_undone";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** Compare */
+        Compare: {
+            /** Content */
+            content: string;
+            /**
+             * Path
+             * @description From the project, with slashes.
+             */
+            path: string;
+        };
+        /** ComparedShape */
+        ComparedShape: {
+            /**
+             * Added
+             * @description Lines.
+             */
+            added: number;
+            /**
+             * Cut
+             * @description There is more than is shown.
+             */
+            cut: boolean;
+            /** Path */
+            path: string;
+            /** Removed */
+            removed: number;
+            /**
+             * Text
+             * @description The difference, in the form that `git apply` takes.
+             */
+            text: string;
+            /**
+             * Version
+             * @description Of what is there; empty: nothing is.
+             */
+            version: string;
         };
         /**
-         * Compaction
-         * @description History up to `upto` is replaced by `summary` in what the model sees; the log keeps it.
+         * ContextShape
+         * @description How full the model's window is.
          */
-        FactCompaction: {
-            /** @default 0 */
-            after?: number;
-            /** @default 0 */
-            before?: number;
-            /** @default 0 */
-            cost?: number | null;
-            /** @default [] */
-            cut?: number[];
-            /** @default {} */
-            dropped?: {
+        ContextShape: {
+            /**
+             * Assumed
+             * @description Nobody says how large the window is.
+             */
+            assumed: boolean;
+            /**
+             * Compact At
+             * @description Percent at which it is compacted by itself; 0: never.
+             */
+            compact_at: number;
+            /**
+             * Counted
+             * @description The provider counted most of it; else it is a guess.
+             */
+            counted: boolean;
+            /** Model */
+            model: string;
+            /** Parts */
+            parts: {
                 [key: string]: number;
             };
-            /** @default  */
-            reason?: string;
-            /** @default  */
-            summary?: string;
-            upto: number;
-            /** @default {} */
-            usage?: components["schemas"]["FactUsage"];
-            /** @default false */
-            verbatim?: boolean;
-        };
-        /**
-         * CompactionUndone
-         * @description The compaction at that index no longer counts.
-         */
-        FactCompactionUndone: {
-            compaction: number;
-        };
-        /**
-         * ConversationRetrying
-         * @description The provider failed; the same request goes out again after a wait.
-         */
-        FactConversationRetrying: {
-            delay_ms: number;
-            number: number;
-            of: number;
-            reason: string;
-        };
-        /** Document */
-        FactDocument: {
-            /** @default  */
-            blob?: string;
-            /** @default  */
-            data?: string;
-            media_type: string;
-            /** @default  */
-            name?: string;
-            /** @enum {unknown} */
-            type: "document";
-        };
-        /** ErrorMessage */
-        FactErrorMessage: {
-            code: string;
-            /** @default  */
-            hint?: string;
-            message: string;
-            /** @default false */
-            retryable?: boolean;
-        };
-        /**
-         * ExchangeResponse
-         * @description The one end of every exchange, in every path.
-         */
-        FactExchangeResponse: {
-            completion_reason: string;
-            /** @default 0 */
-            cost?: number | null;
-            /** @default 0 */
-            duration_ms?: number;
-            /** @default  */
-            final_response?: string;
-            iterations: number;
-            /** @default null */
-            output?: unknown;
-            /** @default 0 */
-            repairs?: number;
-            /** @enum {unknown} */
-            stop_reason: "cancelled" | "end_turn" | "error" | "interrupted" | "limit" | "max_tokens" | "refusal" | "stop_sequence" | "tool_use";
-            success: boolean;
-            /** @default {} */
-            usage?: components["schemas"]["FactUsage"];
-        };
-        /**
-         * FileChange
-         * @description One file before and after: blobs of the session, by which a change is compared, shown and undone.
-         */
-        FactFileChange: {
-            /** @default  */
-            after?: string;
-            /** @default  */
-            before?: string;
-            /** @default 0 */
-            mode?: number;
-            path: string;
-        };
-        /** FileReady */
-        FactFileReady: {
-            path: string;
-            /** @default 0 */
-            size?: number;
-        };
-        /**
-         * FileSeen
-         * @description The model saw this content of a file.
-         */
-        FactFileSeen: {
-            hash: string;
-            path: string;
-        };
-        /** Image */
-        FactImage: {
-            /** @default  */
-            blob?: string;
-            /** @default  */
-            data?: string;
-            media_type: string;
-            /** @default  */
-            name?: string;
-            /** @enum {unknown} */
-            type: "image";
-        };
-        /**
-         * InputJsonDelta
-         * @description A piece of a call's arguments. `id` and `name` are on the first piece of a call only.
-         */
-        FactInputJsonDelta: {
-            block: number;
-            /** @default  */
-            id?: string;
-            /** @default  */
-            name?: string;
-            /** @default  */
-            partial_json?: string;
-        };
-        /**
-         * Instructions
-         * @description A file of the project that says how to work in it.
-         */
-        FactInstructions: {
-            path: string;
-            text: string;
-        };
-        /**
-         * Interrupted
-         * @description The process that ran this exchange died; another one goes on from the log.
-         */
-        FactInterrupted: {
-            reason: string;
-        };
-        /**
-         * MessageStart
-         * @description A request went out to this model.
-         */
-        FactMessageStart: {
-            model: string;
-            /** @default  */
-            provider?: string;
-        };
-        /** ModeChanged */
-        FactModeChanged: {
-            mode: string;
-        };
-        /** ModelChanged */
-        FactModelChanged: {
-            model: string;
-        };
-        /**
-         * Opening
-         * @description What the system prompt is made with from here on, fixed so that it stays the same to the byte.
-         */
-        FactOpening: {
-            /** @default [] */
-            instructions?: components["schemas"]["FactInstructions"][];
-            /** @default {} */
-            markers?: {
-                [key: string]: string;
-            };
-        };
-        /**
-         * PromptCancelled
-         * @description A prompt that still waited was taken back; it never ran.
-         */
-        FactPromptCancelled: Record<string, never>;
-        /** PromptEdited */
-        FactPromptEdited: {
-            content: (components["schemas"]["FactText"] | components["schemas"]["FactReasoning"] | components["schemas"]["FactImage"] | components["schemas"]["FactAudio"] | components["schemas"]["FactDocument"] | components["schemas"]["FactToolUse"] | components["schemas"]["FactToolResult"] | components["schemas"]["FactSources"])[];
-        };
-        /**
-         * PromptQueued
-         * @description A prompt was admitted; it waits for its turn.
-         */
-        FactPromptQueued: {
-            /** @default  */
-            agent?: string;
-            content: (components["schemas"]["FactText"] | components["schemas"]["FactReasoning"] | components["schemas"]["FactImage"] | components["schemas"]["FactAudio"] | components["schemas"]["FactDocument"] | components["schemas"]["FactToolUse"] | components["schemas"]["FactToolResult"] | components["schemas"]["FactSources"])[];
-            /** @default  */
-            model?: string;
-            /** @default false */
-            steer?: boolean;
-        };
-        /**
-         * Reasoning
-         * @description What the model thought; never part of the answer.
-         */
-        FactReasoning: {
+            /** Percent */
+            percent: number;
             /**
-             * @default
+             * Tokens
+             * @description Of the next request, before anything new is said.
+             */
+            tokens: number;
+            /**
+             * Window
+             * @description Tokens that the model takes.
+             */
+            window: number;
+        };
+        /** @description The provider failed; the same request goes out again after a wait. */
+        ConversationRetryingEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
              * @enum {unknown}
              */
-            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
-            /** @default null */
-            raw?: Record<string, never> | null;
-            /** @default false */
-            said?: boolean;
-            /** @default  */
-            signature?: string;
-            text: string;
-            /** @enum {unknown} */
-            type: "reasoning";
-        };
-        /** ReasoningDelta */
-        FactReasoningDelta: {
-            text: string;
-        };
-        /**
-         * SessionCleared
-         * @description All that came before was deleted.
-         */
-        FactSessionCleared: Record<string, never>;
-        /**
-         * SessionReset
-         * @description The model sees nothing of what came before; the log keeps it.
-         */
-        FactSessionReset: Record<string, never>;
-        /** Source */
-        FactSource: {
-            title: string;
-            /** @default  */
-            url?: string;
-        };
-        /**
-         * Sources
-         * @description Where a grounded answer says it comes from.
-         */
-        FactSources: {
-            /** @default [] */
-            sources?: components["schemas"]["FactSource"][];
-            /** @enum {unknown} */
-            type: "sources";
-        };
-        /**
-         * StreamReset
-         * @description Everything streamed of this attempt is void; the message starts anew.
-         */
-        FactStreamReset: {
-            reason: string;
-        };
-        /** Text */
-        FactText: {
-            /** @default false */
-            aside?: boolean;
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
             /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogConversationRetrying"];
+            /**
+             * @description The prompt that it belongs to.
              * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "conversation_retrying";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** DayShape */
+        DayShape: {
+            /**
+             * At
+             * @description When the day began, in milliseconds UTC.
+             */
+            at: number;
+            /**
+             * Calls
+             * @description Calls of the model.
+             */
+            calls: number;
+            /**
+             * Cost
+             * @description Micro-USD, as far as prices are known.
+             */
+            cost: number;
+            /**
+             * Model
+             * @description The model that was asked; empty: it was not written down yet.
+             */
+            model: string;
+            /** Tokens */
+            tokens: number;
+        };
+        /** Discovered */
+        Discovered: {
+            /** Servers */
+            servers: components["schemas"]["LocalServer"][];
+            /** Variables */
+            variables: components["schemas"]["Variable"][];
+        };
+        /** DraftAgent */
+        DraftAgent: {
+            /**
+             * Slug
+             * @description The slug that it is to have.
+             * @default
+             */
+            slug?: string;
+            /**
+             * Spec
+             * @description The fields of its file.
+             */
+            spec?: {
+                [key: string]: unknown;
+            } | null;
+            /** Text */
+            text?: string | null;
+        };
+        ErrorMessageEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
              * @enum {unknown}
              */
-            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
-            /** @default  */
-            signature?: string;
-            text: string;
-            /** @enum {unknown} */
-            type: "text";
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogErrorMessage"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "error_message";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
         };
-        /** TextDelta */
-        FactTextDelta: {
-            text: string;
+        /** EventPage */
+        EventPage: {
+            /** Events */
+            events: [
+                number,
+                components["schemas"]["StoredEvent"]
+            ][];
+            /**
+             * Last Index
+             * @description Of the session; there are more events while it is larger.
+             */
+            last_index: number;
+            /**
+             * Trimmed
+             * @description First and last index of pieces that are no longer kept: their whole is there.
+             */
+            trimmed: number[][];
         };
-        /** TodoItem */
-        FactTodoItem: {
+        /**
+         * EventStream
+         * @description Server-sent events: `id` is the index of an event, `data` its body as it is stored.
+         */
+        EventStream: string;
+        /** @description The one end of every exchange, in every path. */
+        ExchangeResponseEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogExchangeResponse"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "exchange_response";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        FileReadyEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogFileReady"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "file_ready";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** FileShape */
+        FileShape: {
+            /** Binary */
+            binary: boolean;
+            /**
+             * Content
+             * @description The text, with its own line ends; empty of a binary file.
+             */
             content: string;
-            /** @default medium */
-            priority?: string;
-            /** @default pending */
-            status?: string;
-        };
-        /**
-         * TodosChanged
-         * @description The to-do list, whole, as it is from now on.
-         */
-        FactTodosChanged: {
-            todos: components["schemas"]["FactTodoItem"][];
-        };
-        /**
-         * ToolIntent
-         * @description This call is about to run: durable before anything happens.
-         */
-        FactToolIntent: {
-            /** @default  */
-            approval_id?: string;
-            /** @default [] */
-            effects?: string[];
-            hash: string;
-            /** @default null */
-            input?: Record<string, never> | null;
-            name: string;
-            tool_id: string;
-            /** @default [] */
-            writes?: components["schemas"]["FactFileChange"][];
-        };
-        /** ToolOutputDelta */
-        FactToolOutputDelta: {
-            text: string;
-            tool_id: string;
-        };
-        /** ToolResult */
-        FactToolResult: {
-            /** @default [] */
-            content?: (components["schemas"]["FactText"] | components["schemas"]["FactImage"] | components["schemas"]["FactAudio"] | components["schemas"]["FactDocument"])[];
-            /** @default false */
-            is_error?: boolean;
             /**
-             * @default
-             * @enum {unknown}
+             * Encoding
+             * @description utf-8, utf-16-le or utf-16-be, `, marked` with its mark.
              */
-            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
-            /** @default null */
-            raw?: Record<string, never> | null;
-            /** @default false */
-            server?: boolean;
-            tool_id: string;
-            /** @enum {unknown} */
-            type: "tool_result";
-        };
-        /** ToolResultFact */
-        FactToolResultFact: {
-            /** @default  */
-            blob?: string;
-            content: (components["schemas"]["FactText"] | components["schemas"]["FactImage"] | components["schemas"]["FactAudio"] | components["schemas"]["FactDocument"])[];
-            /** @default 0 */
-            cost?: number | null;
-            /** @default 0 */
-            duration_ms?: number;
-            /** @default false */
-            is_error?: boolean;
-            name: string;
-            /** @default [] */
-            seen?: components["schemas"]["FactFileSeen"][];
-            tool_id: string;
-            /** @default {} */
-            usage?: components["schemas"]["FactUsage"];
-            /** @default [] */
-            writes?: components["schemas"]["FactFileChange"][];
-        };
-        /** ToolUse */
-        FactToolUse: {
-            id: string;
-            /** @default {} */
-            input?: Record<string, never>;
-            /** @default  */
-            malformed?: string;
-            name: string;
+            encoding: string;
             /**
-             * @default
-             * @enum {unknown}
+             * Ends
+             * @description How its lines end.
+             * @enum {string}
              */
-            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
-            /** @default null */
-            raw?: Record<string, never> | null;
-            /** @default false */
-            server?: boolean;
-            /** @default  */
-            signature?: string;
-            /** @enum {unknown} */
-            type: "tool_use";
+            ends: "" | "lf" | "crlf" | "mixed";
+            /**
+             * Lines
+             * @description Of the whole file; null: it was not read whole.
+             */
+            lines: number | null;
+            /**
+             * Modified At
+             * @description Milliseconds UTC.
+             */
+            modified_at: number;
+            /**
+             * Next
+             * @description The byte at which the next piece begins; `size`: the end.
+             */
+            next: number;
+            /**
+             * Offset
+             * @description The byte at which this content begins.
+             */
+            offset: number;
+            /** Path */
+            path: string;
+            /**
+             * Size
+             * @description Bytes of the whole file.
+             */
+            size: number;
+            /**
+             * Version
+             * @description To be given back with a change.
+             */
+            version: string;
         };
-        /**
-         * Usage
-         * @description Tokens of one answer. `input_tokens` counts all input, the cached part included.
-         */
-        FactUsage: {
-            /** @default 0 */
-            cache_write_tokens?: number;
-            /** @default 0 */
-            cached_tokens?: number;
-            /** @default 0 */
-            input_tokens?: number;
-            /** @default 0 */
-            output_tokens?: number;
-            /** @default 0 */
-            reasoning_tokens?: number;
-        };
-        /**
-         * UserMessage
-         * @description The worker took the prompt up. Inside a running exchange this is a steer.
-         */
-        FactUserMessage: {
-            content: (components["schemas"]["FactText"] | components["schemas"]["FactReasoning"] | components["schemas"]["FactImage"] | components["schemas"]["FactAudio"] | components["schemas"]["FactDocument"] | components["schemas"]["FactToolUse"] | components["schemas"]["FactToolResult"] | components["schemas"]["FactSources"])[];
-            /** @default  */
-            prompt_id?: string;
-            /** @default false */
-            steer?: boolean;
+        /** Fork */
+        Fork: {
+            /**
+             * Index
+             * @description Left out: all there is.
+             */
+            index?: number | null;
+            /**
+             * Title
+             * @default
+             */
+            title?: string;
         };
         FrameIn: components["schemas"]["InNewTab"] | components["schemas"]["InRestore"] | components["schemas"]["InPrompt"] | components["schemas"]["InCancel"] | components["schemas"]["InVisible"] | components["schemas"]["InHidden"] | components["schemas"]["InCloseTab"] | components["schemas"]["InAnswer"] | components["schemas"]["InPing"] | components["schemas"]["InShellAttach"] | components["schemas"]["InShellInput"] | components["schemas"]["InShellResize"] | components["schemas"]["InShellDetach"];
         FrameOut: components["schemas"]["OutSessionCreated"] | components["schemas"]["OutTabs"] | components["schemas"]["OutVisible"] | components["schemas"]["OutHidden"] | components["schemas"]["OutTabClosed"] | components["schemas"]["OutAccepted"] | components["schemas"]["OutCancelled"] | components["schemas"]["OutAnswered"] | components["schemas"]["OutPong"] | components["schemas"]["OutSessionEnded"] | components["schemas"]["OutError"];
+        /** GivenKey */
+        GivenKey: {
+            /**
+             * Key
+             * Format: password
+             */
+            key: string;
+        };
+        /** HitList */
+        HitList: {
+            /**
+             * Hits
+             * @description The newest first.
+             */
+            hits: components["schemas"]["HitShape"][];
+        };
+        /** HitShape */
+        HitShape: {
+            /** At */
+            at: number;
+            /**
+             * Child Of
+             * @description The id of the session that handed it its task, if one did.
+             */
+            child_of: string;
+            /** Index */
+            index: number;
+            /** Session Id */
+            session_id: string;
+            /**
+             * Snippet
+             * @description The words around the first match, each match between « and ».
+             */
+            snippet: string;
+            /** Title */
+            title: string;
+        };
         /** Answer */
         InAnswer: {
             ask_id: string;
@@ -689,7 +2062,7 @@ export interface components {
             /** @enum {unknown} */
             type: "answer";
             /** @enum {unknown} */
-            word: "accept" | "allow_all" | "allow_once" | "answer" | "closed" | "deny" | "discard" | "edit" | "raise" | "result" | "stop";
+            word: "accept" | "allow_all" | "allow_once" | "answer" | "closed" | "continue" | "deny" | "discard" | "edit" | "raise" | "result" | "stop";
         };
         /** Cancel */
         InCancel: {
@@ -838,6 +2211,1123 @@ export interface components {
             /** @enum {unknown} */
             type: "visible";
         };
+        /** @description A piece of a call's arguments. `id` and `name` are on the first piece of a call only. */
+        InputJsonDeltaEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogInputJsonDelta"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "input_json_delta";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** Instructions */
+        Instructions: {
+            /** Instructions */
+            instructions: string;
+            /**
+             * Source
+             * @description Where they come from; a variable wins over the file.
+             * @enum {string}
+             */
+            source: "flag" | "environment" | "user file" | "project file" | "default";
+        };
+        /** @description The process that ran this exchange died; another one goes on from the log. */
+        InterruptedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogInterrupted"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "interrupted";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** ItemShape */
+        ItemShape: {
+            /**
+             * Entries
+             * @description Of a folder that was looked into.
+             */
+            entries: components["schemas"]["ItemShape"][] | null;
+            /**
+             * Ignored
+             * @description Whether git ignores it.
+             */
+            ignored: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "folder" | "link" | "pipe" | "socket" | "device";
+            /** Name */
+            name: string;
+            /**
+             * Path
+             * @description From the project; empty: its name is no text.
+             */
+            path: string;
+            /**
+             * Size
+             * @description Bytes of a file; 0 of anything else.
+             */
+            size: number;
+            /**
+             * Target
+             * @description Where a link points, as it is written there.
+             */
+            target: string;
+            /**
+             * Total
+             * @description How many entries such a folder has.
+             */
+            total: number;
+        };
+        /** Judgement */
+        Judgement: {
+            /**
+             * Notes
+             * @description What keeps it from being used now, such as a missing key.
+             */
+            notes: string[];
+            /** Problems */
+            problems: string[];
+            /** Usable */
+            usable: boolean;
+        };
+        /** Key */
+        Key: {
+            /**
+             * At
+             * @description When it was kept, in milliseconds UTC; 0: it is not.
+             */
+            at: number;
+            /**
+             * Masked
+             * @description Of one that is kept: enough to tell two apart, too little to use.
+             */
+            masked: string;
+            /** Name */
+            name: string;
+            /**
+             * Variable
+             * @description The variable that holds it, and wins; empty: none does.
+             */
+            variable: string;
+        };
+        /** Keys */
+        Keys: {
+            /** Keys */
+            keys: components["schemas"]["Key"][];
+        };
+        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
+        /** LocalServer */
+        LocalServer: {
+            /** Address */
+            address: string;
+            /** Models */
+            models: string[];
+            /**
+             * Name
+             * @description The prefix of its models.
+             */
+            name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "answers" | "needs a key" | "something else is there" | "not there";
+            /** Title */
+            title: string;
+            /**
+             * Use
+             * @description What to do next.
+             */
+            use: string;
+        };
+        /** AgentChanged */
+        LogAgentChanged: {
+            agent: string;
+        };
+        /** ApprovalRequired */
+        LogApprovalRequired: {
+            approval_id: string;
+            /** @default [] */
+            choices?: string[];
+            /** @default {} */
+            detail?: Record<string, never>;
+            /** @default  */
+            hash?: string;
+            kind: string;
+            /** @default  */
+            question?: string;
+            /** @default  */
+            tool_id?: string;
+            /** @default  */
+            tool_name?: string;
+        };
+        /** ApprovalResolved */
+        LogApprovalResolved: {
+            answer: string;
+            approval_id: string;
+            /** @default  */
+            grant?: string;
+            /** @default  */
+            hash?: string;
+            /** @default null */
+            input?: Record<string, never> | null;
+            /** @default  */
+            note?: string;
+            /** @default  */
+            person?: string;
+            /** @default  */
+            tool_id?: string;
+        };
+        /**
+         * Aside
+         * @description What the model is told around the user's words, or after results; never the user's own words.
+         */
+        LogAside: {
+            /** @default  */
+            after?: string;
+            /** @default  */
+            before?: string;
+            /** @default {} */
+            told?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * AssistantMessage
+         * @description The whole answer of one step; it replaces what was streamed of it.
+         */
+        LogAssistantMessage: {
+            /** @default  */
+            asked?: string;
+            content: (components["schemas"]["LogText"] | components["schemas"]["LogReasoning"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"] | components["schemas"]["LogToolUse"] | components["schemas"]["LogToolResult"] | components["schemas"]["LogSources"])[];
+            /** @default null */
+            cost?: number | null;
+            /** @default  */
+            model?: string;
+            /** @default [] */
+            notices?: string[];
+            /** @default  */
+            provider_stop?: string;
+            /** @enum {unknown} */
+            stop_reason: "cancelled" | "end_turn" | "error" | "interrupted" | "limit" | "max_tokens" | "refusal" | "stop_sequence" | "tool_use";
+            /** @default {} */
+            usage?: components["schemas"]["LogUsage"];
+        };
+        /** Audio */
+        LogAudio: {
+            /** @default  */
+            blob?: string;
+            /** @default  */
+            data?: string;
+            media_type: string;
+            /** @default  */
+            name?: string;
+            /** @enum {unknown} */
+            type: "audio";
+        };
+        /**
+         * CancelRequested
+         * @description Stop the running exchange (the envelope's `message_id`) now.
+         */
+        LogCancelRequested: Record<string, never>;
+        /**
+         * ChildStarted
+         * @description A call handed its task to an agent in a session of its own.
+         */
+        LogChildStarted: {
+            agent: string;
+            session_id: string;
+            task: string;
+            tool_id: string;
+        };
+        /**
+         * Compaction
+         * @description History up to `upto` is replaced by `summary` in what the model sees; the log keeps it.
+         */
+        LogCompaction: {
+            /** @default 0 */
+            after?: number;
+            /** @default 0 */
+            before?: number;
+            /** @default 0 */
+            cost?: number | null;
+            /** @default [] */
+            cut?: number[];
+            /** @default {} */
+            dropped?: {
+                [key: string]: number;
+            };
+            /** @default  */
+            reason?: string;
+            /** @default  */
+            summary?: string;
+            upto: number;
+            /** @default {} */
+            usage?: components["schemas"]["LogUsage"];
+            /** @default false */
+            verbatim?: boolean;
+        };
+        /**
+         * CompactionUndone
+         * @description The compaction at that index no longer counts.
+         */
+        LogCompactionUndone: {
+            compaction: number;
+        };
+        /**
+         * ConversationRetrying
+         * @description The provider failed; the same request goes out again after a wait.
+         */
+        LogConversationRetrying: {
+            delay_ms: number;
+            number: number;
+            of: number;
+            reason: string;
+        };
+        /** Document */
+        LogDocument: {
+            /** @default  */
+            blob?: string;
+            /** @default  */
+            data?: string;
+            media_type: string;
+            /** @default  */
+            name?: string;
+            /** @enum {unknown} */
+            type: "document";
+        };
+        /** ErrorMessage */
+        LogErrorMessage: {
+            code: string;
+            /** @default  */
+            hint?: string;
+            message: string;
+            /** @default false */
+            retryable?: boolean;
+        };
+        /**
+         * ExchangeResponse
+         * @description The one end of every exchange, in every path.
+         */
+        LogExchangeResponse: {
+            completion_reason: string;
+            /** @default 0 */
+            cost?: number | null;
+            /** @default 0 */
+            duration_ms?: number;
+            /** @default  */
+            final_response?: string;
+            iterations: number;
+            /** @default null */
+            output?: unknown;
+            /** @default 0 */
+            repairs?: number;
+            /** @enum {unknown} */
+            stop_reason: "cancelled" | "end_turn" | "error" | "interrupted" | "limit" | "max_tokens" | "refusal" | "stop_sequence" | "tool_use";
+            success: boolean;
+            /** @default {} */
+            usage?: components["schemas"]["LogUsage"];
+        };
+        /**
+         * FileChange
+         * @description One file before and after: blobs of the session, by which a change is compared, shown and undone.
+         */
+        LogFileChange: {
+            /** @default  */
+            after?: string;
+            /** @default  */
+            before?: string;
+            /** @default 0 */
+            mode?: number;
+            path: string;
+        };
+        /** FileReady */
+        LogFileReady: {
+            path: string;
+            /** @default 0 */
+            size?: number;
+        };
+        /**
+         * FileSeen
+         * @description The model saw this content of a file.
+         */
+        LogFileSeen: {
+            hash: string;
+            path: string;
+        };
+        /** Image */
+        LogImage: {
+            /** @default  */
+            blob?: string;
+            /** @default  */
+            data?: string;
+            media_type: string;
+            /** @default  */
+            name?: string;
+            /** @enum {unknown} */
+            type: "image";
+        };
+        /**
+         * InputJsonDelta
+         * @description A piece of a call's arguments. `id` and `name` are on the first piece of a call only.
+         */
+        LogInputJsonDelta: {
+            block: number;
+            /** @default  */
+            id?: string;
+            /** @default  */
+            name?: string;
+            /** @default  */
+            partial_json?: string;
+        };
+        /**
+         * Instructions
+         * @description A file of the project that says how to work in it.
+         */
+        LogInstructions: {
+            path: string;
+            text: string;
+        };
+        /**
+         * Interrupted
+         * @description The process that ran this exchange died; another one goes on from the log.
+         */
+        LogInterrupted: {
+            reason: string;
+        };
+        /**
+         * MessageStart
+         * @description A request went out to this model.
+         */
+        LogMessageStart: {
+            model: string;
+            /** @default  */
+            provider?: string;
+        };
+        /** ModeChanged */
+        LogModeChanged: {
+            mode: string;
+        };
+        /** ModelChanged */
+        LogModelChanged: {
+            model: string;
+        };
+        /**
+         * Opening
+         * @description What the system prompt is made with from here on, fixed so that it stays the same to the byte.
+         */
+        LogOpening: {
+            /** @default [] */
+            instructions?: components["schemas"]["LogInstructions"][];
+            /** @default {} */
+            markers?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * PromptCancelled
+         * @description A prompt that still waited was taken back; it never ran.
+         */
+        LogPromptCancelled: Record<string, never>;
+        /** PromptEdited */
+        LogPromptEdited: {
+            content: (components["schemas"]["LogText"] | components["schemas"]["LogReasoning"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"] | components["schemas"]["LogToolUse"] | components["schemas"]["LogToolResult"] | components["schemas"]["LogSources"])[];
+        };
+        /**
+         * PromptQueued
+         * @description A prompt was admitted; it waits for its turn.
+         */
+        LogPromptQueued: {
+            /** @default  */
+            agent?: string;
+            content: (components["schemas"]["LogText"] | components["schemas"]["LogReasoning"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"] | components["schemas"]["LogToolUse"] | components["schemas"]["LogToolResult"] | components["schemas"]["LogSources"])[];
+            /** @default  */
+            model?: string;
+            /** @default  */
+            person?: string;
+            /** @default false */
+            steer?: boolean;
+        };
+        /**
+         * Reasoning
+         * @description What the model thought; never part of the answer.
+         */
+        LogReasoning: {
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
+            /** @default null */
+            raw?: Record<string, never> | null;
+            /** @default false */
+            said?: boolean;
+            /** @default  */
+            signature?: string;
+            text: string;
+            /** @enum {unknown} */
+            type: "reasoning";
+        };
+        /** ReasoningDelta */
+        LogReasoningDelta: {
+            text: string;
+        };
+        /**
+         * SessionCleared
+         * @description All that came before was deleted.
+         */
+        LogSessionCleared: Record<string, never>;
+        /**
+         * SessionReset
+         * @description The model sees nothing of what came before; the log keeps it.
+         */
+        LogSessionReset: Record<string, never>;
+        /** Source */
+        LogSource: {
+            title: string;
+            /** @default  */
+            url?: string;
+        };
+        /**
+         * Sources
+         * @description Where a grounded answer says it comes from.
+         */
+        LogSources: {
+            /** @default [] */
+            sources?: components["schemas"]["LogSource"][];
+            /** @enum {unknown} */
+            type: "sources";
+        };
+        /**
+         * StreamReset
+         * @description Everything streamed of this attempt is void; the message starts anew.
+         */
+        LogStreamReset: {
+            reason: string;
+        };
+        /** Text */
+        LogText: {
+            /** @default false */
+            aside?: boolean;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
+            /** @default  */
+            signature?: string;
+            text: string;
+            /** @enum {unknown} */
+            type: "text";
+        };
+        /** TextDelta */
+        LogTextDelta: {
+            text: string;
+        };
+        /** TodoItem */
+        LogTodoItem: {
+            content: string;
+            /** @default medium */
+            priority?: string;
+            /** @default pending */
+            status?: string;
+        };
+        /**
+         * TodosChanged
+         * @description The to-do list, whole, as it is from now on.
+         */
+        LogTodosChanged: {
+            todos: components["schemas"]["LogTodoItem"][];
+        };
+        /**
+         * ToolIntent
+         * @description This call is about to run: durable before anything happens.
+         */
+        LogToolIntent: {
+            /** @default  */
+            approval_id?: string;
+            /** @default [] */
+            effects?: string[];
+            hash: string;
+            /** @default null */
+            input?: Record<string, never> | null;
+            name: string;
+            tool_id: string;
+            /** @default [] */
+            writes?: components["schemas"]["LogFileChange"][];
+        };
+        /** ToolOutputDelta */
+        LogToolOutputDelta: {
+            text: string;
+            tool_id: string;
+        };
+        /** ToolResult */
+        LogToolResult: {
+            /** @default [] */
+            content?: (components["schemas"]["LogText"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"])[];
+            /** @default false */
+            is_error?: boolean;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
+            /** @default null */
+            raw?: Record<string, never> | null;
+            /** @default false */
+            server?: boolean;
+            tool_id: string;
+            /** @enum {unknown} */
+            type: "tool_result";
+        };
+        /** ToolResultFact */
+        LogToolResultFact: {
+            /** @default  */
+            blob?: string;
+            content: (components["schemas"]["LogText"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"])[];
+            /** @default 0 */
+            cost?: number | null;
+            /** @default 0 */
+            duration_ms?: number;
+            /** @default false */
+            is_error?: boolean;
+            name: string;
+            /** @default [] */
+            seen?: components["schemas"]["LogFileSeen"][];
+            tool_id: string;
+            /** @default {} */
+            usage?: components["schemas"]["LogUsage"];
+            /** @default [] */
+            writes?: components["schemas"]["LogFileChange"][];
+        };
+        /** ToolUse */
+        LogToolUse: {
+            id: string;
+            /** @default {} */
+            input?: Record<string, never>;
+            /** @default  */
+            malformed?: string;
+            name: string;
+            /**
+             * @default
+             * @enum {unknown}
+             */
+            origin?: "" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
+            /** @default null */
+            raw?: Record<string, never> | null;
+            /** @default false */
+            server?: boolean;
+            /** @default  */
+            signature?: string;
+            /** @enum {unknown} */
+            type: "tool_use";
+        };
+        /**
+         * Usage
+         * @description Tokens of one answer. `input_tokens` counts all input, the cached part included.
+         */
+        LogUsage: {
+            /** @default 0 */
+            cache_write_tokens?: number;
+            /** @default 0 */
+            cached_tokens?: number;
+            /** @default 0 */
+            input_tokens?: number;
+            /** @default 0 */
+            output_tokens?: number;
+            /** @default 0 */
+            reasoning_tokens?: number;
+        };
+        /**
+         * UserMessage
+         * @description The worker took the prompt up. Inside a running exchange this is a steer.
+         */
+        LogUserMessage: {
+            content: (components["schemas"]["LogText"] | components["schemas"]["LogReasoning"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"] | components["schemas"]["LogToolUse"] | components["schemas"]["LogToolResult"] | components["schemas"]["LogSources"])[];
+            /** @default  */
+            prompt_id?: string;
+            /** @default false */
+            steer?: boolean;
+        };
+        /**
+         * MadeShape
+         * @description A file as it was left.
+         */
+        MadeShape: {
+            /** Created */
+            created: boolean;
+            /** Path */
+            path: string;
+            /** Size */
+            size: number;
+            /** Version */
+            version: string;
+        };
+        /** MediaPart */
+        MediaPart: {
+            /** Data */
+            data: string;
+            /** Media Type */
+            media_type: string;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "audio" | "document" | "image";
+        };
+        /** @description A request went out to this model. */
+        MessageStartEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogMessageStart"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "message_start";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        ModeChangedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogModeChanged"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "mode_changed";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        ModelChangedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogModelChanged"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "model_changed";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** Models */
+        Models: {
+            /** @description What new sessions use. */
+            default: components["schemas"]["Chosen"];
+            /** Providers */
+            providers: components["schemas"]["Provider"][];
+        };
+        /** Move */
+        Move: {
+            /**
+             * Path
+             * @description From the project, with slashes.
+             */
+            path: string;
+            /**
+             * To
+             * @description From the project, with slashes.
+             */
+            to: string;
+            /**
+             * Version
+             * @description Of a file; anything else has none.
+             * @default
+             */
+            version?: string;
+        };
+        /** NewAnswer */
+        NewAnswer: {
+            /**
+             * Grant
+             * @description With `allow_all`: one of `detail.offers`; empty: this tool.
+             * @default
+             */
+            grant?: string;
+            /**
+             * Hash
+             * @description The hash of what you were shown.
+             */
+            hash: string;
+            /**
+             * Input
+             * @description With `edit` or `result`.
+             */
+            input?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Mode
+             * @description With `accept`: the mode in which the plan is carried out.
+             * @default ask
+             * @enum {string}
+             */
+            mode?: "plan" | "ask" | "allow";
+            /**
+             * Note
+             * @description A word to the model, an answer, or a plan as you changed it.
+             * @default
+             */
+            note?: string;
+            /**
+             * Word
+             * @description One of the ask's `words`.
+             * @enum {string}
+             */
+            word: "allow_once" | "allow_all" | "deny" | "edit" | "stop" | "answer" | "accept" | "discard" | "result" | "raise" | "continue" | "closed";
+        };
+        /** NewContent */
+        NewContent: {
+            /**
+             * Content
+             * @description The whole text; encoded as the file was.
+             */
+            content: string;
+            /**
+             * Version
+             * @description Of the file that this is about, as a read gave it; empty: there is none yet.
+             */
+            version: string;
+        };
+        /** NewFolder */
+        NewFolder: {
+            /**
+             * Path
+             * @description From the project, with slashes.
+             */
+            path: string;
+        };
+        /** NewPrompt */
+        NewPrompt: {
+            /**
+             * Agent
+             * @default
+             */
+            agent?: string;
+            /** Content */
+            content: string | (components["schemas"]["TextPart"] | components["schemas"]["MediaPart"])[];
+            /**
+             * Message Id
+             * @description A UUID that the client makes; it names the prompt and its exchange.
+             */
+            message_id: string;
+            /**
+             * Mode
+             * @description The session changes to it with this prompt.
+             */
+            mode?: ("plan" | "ask" | "allow") | null;
+            /**
+             * Model
+             * @description For this prompt alone; empty: the session's.
+             * @default
+             */
+            model?: string;
+            /**
+             * Schema
+             * @description A JSON schema that the final response must fit.
+             */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Steer
+             * @description Say it into what runs; if nothing does, run it.
+             * @default false
+             */
+            steer?: boolean;
+        };
+        /** NewSession */
+        NewSession: {
+            /**
+             * Agent
+             * @description Empty: as the settings say.
+             * @default
+             */
+            agent?: string;
+            /**
+             * Container
+             * @description A subfolder of the project.
+             * @default
+             */
+            container?: string;
+            /**
+             * Mode
+             * @default
+             * @enum {string}
+             */
+            mode?: "" | "plan" | "ask" | "allow";
+            /**
+             * Model
+             * @default
+             */
+            model?: string;
+            /**
+             * Project Id
+             * @description Empty: your first project.
+             * @default
+             */
+            project_id?: string;
+            /**
+             * Title
+             * @default
+             */
+            title?: string;
+        };
+        /** Offered */
+        Offered: {
+            /** Abilities */
+            abilities: string[];
+            /**
+             * Context Window
+             * @description Tokens that it takes; null: nobody says.
+             */
+            context_window: number | null;
+            /**
+             * Input Price
+             * @description US dollars for a million tokens; null: unknown.
+             */
+            input_price: number | null;
+            /**
+             * Name
+             * @description As it is chosen: provider/model.
+             */
+            name: string;
+            /** Output Price */
+            output_price: number | null;
+        };
+        /**
+         * OpenSession
+         * @description A session with the end of what was said in it.
+         */
+        OpenSession: {
+            /** Agent */
+            agent: string;
+            /**
+             * Created At
+             * @description Milliseconds UTC.
+             */
+            created_at: number;
+            /**
+             * Depth
+             * @description 0; of a session that another one's agent began: how deep it is.
+             */
+            depth: number;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: string;
+            /**
+             * Last Index
+             * @description The index of its last event: a cursor to follow from.
+             */
+            last_index: number;
+            /**
+             * Mode
+             * @description plan, ask or allow; empty: as the settings say.
+             */
+            mode: string;
+            /** Model */
+            model: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "idle" | "queued" | "running" | "waiting";
+            tail: components["schemas"]["TailShape"];
+            /** Title */
+            title: string;
+            /** Updated At */
+            updated_at: number;
+        };
+        /** @description What the system prompt is made with from here on, fixed so that it stays the same to the byte. */
+        OpeningEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogOpening"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "opening";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** @description Of a type that this version does not know. */
+        OtherEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: Record<string, never>;
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            type: string;
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
         /** Accepted */
         OutAccepted: {
             index: number;
@@ -964,6 +3454,11 @@ export interface components {
              */
             kind: "link" | "login" | "token";
         };
+        /** PathShape */
+        PathShape: {
+            /** Path */
+            path: string;
+        };
         /** PersonShape */
         PersonShape: {
             /**
@@ -1020,6 +3515,355 @@ export interface components {
              * @default about:blank
              */
             type?: string;
+            /**
+             * Version
+             * @description Of a conflict about a file: the version that is there; empty: none.
+             * @default null
+             */
+            version?: string | null;
+        };
+        /** ProjectList */
+        ProjectList: {
+            /**
+             * Projects
+             * @description The oldest first.
+             */
+            projects: components["schemas"]["ProjectShape"][];
+        };
+        /** ProjectPage */
+        ProjectPage: {
+            /**
+             * Containers
+             * @description Folders in it that work may be done in.
+             */
+            containers: string[];
+            /**
+             * Created At
+             * @description Milliseconds UTC.
+             */
+            created_at: number;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /** ProjectShape */
+        ProjectShape: {
+            /**
+             * Created At
+             * @description Milliseconds UTC.
+             */
+            created_at: number;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /** @description A prompt that still waited was taken back; it never ran. */
+        PromptCancelledEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogPromptCancelled"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "prompt_cancelled";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /**
+         * PromptChange
+         * @description While it waits. What is left out stays as it is.
+         */
+        PromptChange: {
+            /** Content */
+            content?: string | (components["schemas"]["TextPart"] | components["schemas"]["MediaPart"])[] | null;
+            /**
+             * Place
+             * @description Its place among those that wait, from 0.
+             */
+            place?: number | null;
+        };
+        PromptEditedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogPromptEdited"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "prompt_edited";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** PromptList */
+        PromptList: {
+            /**
+             * Prompts
+             * @description What runs, then what waits, in its order.
+             */
+            prompts: components["schemas"]["PromptShape"][];
+        };
+        /** @description A prompt was admitted; it waits for its turn. */
+        PromptQueuedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogPromptQueued"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "prompt_queued";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** PromptShape */
+        PromptShape: {
+            /** Agent */
+            agent: string;
+            /** Created At */
+            created_at: number;
+            /** Index */
+            index: number;
+            /** Message Id */
+            message_id: string;
+            /**
+             * Mine
+             * @description You said it.
+             */
+            mine: boolean;
+            /** Model */
+            model: string;
+            /**
+             * Parts
+             * @description What came with it: type, media_type and name.
+             */
+            parts: {
+                [key: string]: string;
+            }[];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running";
+            /** Steer */
+            steer: boolean;
+            /**
+             * Text
+             * @description Its words.
+             */
+            text: string;
+        };
+        /** Provider */
+        Provider: {
+            /** Models */
+            models: components["schemas"]["Offered"][];
+            /**
+             * Problem
+             * @description Why it could not be asked; then these are what is known of it.
+             */
+            problem: string;
+            /** Provider */
+            provider: string;
+        };
+        ReasoningDeltaEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogReasoningDelta"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "reasoning_delta";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** Rule */
+        Rule: {
+            /**
+             * Command
+             * @default
+             */
+            command?: string;
+            /**
+             * Network
+             * @description About calls that ask for the network.
+             * @default false
+             */
+            network?: boolean;
+            /**
+             * Path
+             * @default
+             */
+            path?: string;
+            /**
+             * Tool
+             * @description A tool's name, `*` standing for any part; empty: every tool.
+             * @default
+             */
+            tool?: string;
+            /**
+             * Url
+             * @default
+             */
+            url?: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "allow" | "ask" | "deny";
+        };
+        /** Rules */
+        Rules: {
+            /** Rules */
+            rules: components["schemas"]["Rule"][];
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "flag" | "environment" | "user file" | "project file" | "default";
+        };
+        /**
+         * SessionChange
+         * @description What is left out stays as it is.
+         */
+        SessionChange: {
+            /** Agent */
+            agent?: string | null;
+            /** Mode */
+            mode?: ("plan" | "ask" | "allow") | null;
+            /** Model */
+            model?: string | null;
+            /** Title */
+            title?: string | null;
+        };
+        /** @description All that came before was deleted. */
+        SessionClearedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogSessionCleared"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "session_cleared";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** SessionList */
+        SessionList: {
+            /** Sessions */
+            sessions: components["schemas"]["SessionShape"][];
         };
         /** SessionPage */
         SessionPage: {
@@ -1031,6 +3875,40 @@ export interface components {
             /** Sessions */
             sessions: components["schemas"]["SessionShape"][];
         };
+        /** @description The model sees nothing of what came before; the log keeps it. */
+        SessionResetEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogSessionReset"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "session_reset";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
         /** SessionShape */
         SessionShape: {
             /** Agent */
@@ -1040,6 +3918,11 @@ export interface components {
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Depth
+             * @description 0; of a session that another one's agent began: how deep it is.
+             */
+            depth: number;
             /** Folder */
             folder: string;
             /** Id */
@@ -1066,6 +3949,66 @@ export interface components {
             /** Updated At */
             updated_at: number;
         };
+        /**
+         * SessionUsage
+         * @description Of a session and all its children together.
+         */
+        SessionUsage: {
+            /** Calls */
+            calls: number;
+            /** Cost */
+            cost: number;
+            /** Models */
+            models: components["schemas"]["UsedShape"][];
+            /** Tokens */
+            tokens: number;
+        };
+        /** Setting */
+        Setting: {
+            /** About */
+            about: string;
+            /**
+             * At Start
+             * @description A change counts only after the server was started anew.
+             */
+            at_start: boolean;
+            /** Default */
+            default: unknown;
+            /** Name */
+            name: string;
+            /**
+             * Source
+             * @description Who has the last word. A flag or a variable wins over the file.
+             * @enum {string}
+             */
+            source: "flag" | "environment" | "user file" | "project file" | "default";
+            /**
+             * Takes
+             * @description What it may be, in words.
+             */
+            takes: string;
+            /**
+             * Value
+             * @description As it may be shown: no secret is.
+             */
+            value: unknown;
+        };
+        /** SettingsPage */
+        SettingsPage: {
+            /**
+             * File
+             * @description The config file that a change is written to.
+             */
+            file: string;
+            /**
+             * Problem
+             * @description Why that file as it is now does not count, if it does not.
+             * @default
+             */
+            problem?: string;
+            /** Settings */
+            settings: components["schemas"]["Setting"][];
+        };
         /** SignIn */
         SignIn: {
             /**
@@ -1074,358 +4017,210 @@ export interface components {
              */
             link: string;
         };
-        StoredFact: {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactPromptQueued"];
-            message_id?: string;
-            step?: number;
+        /** @description An exchange in simple words; the last one is always `complete`. */
+        SimpleEvent: {
+            content: string;
+            index: number;
+            message_id: string;
+            session_id: string;
             /** @constant */
-            type: "prompt_queued";
-            v?: number;
+            type: "text_chunk";
         } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactPromptEdited"];
-            message_id?: string;
-            step?: number;
+            content: string;
+            index: number;
+            message_id: string;
+            session_id: string;
             /** @constant */
-            type: "prompt_edited";
-            v?: number;
+            type: "stream";
         } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactPromptCancelled"];
-            message_id?: string;
-            step?: number;
+            index: number;
+            message_id: string;
+            reason: string;
+            session_id: string;
             /** @constant */
-            type: "prompt_cancelled";
-            v?: number;
+            type: "reset";
         } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactUserMessage"];
-            message_id?: string;
-            step?: number;
+            index: number;
+            is_complete: boolean;
+            iteration: number;
+            message_id: string;
+            response_text: string;
+            session_id: string;
+            thought: string;
+            tool_calls: Record<string, never>[];
+            tool_results: Record<string, never>[];
             /** @constant */
-            type: "user_message";
-            v?: number;
+            type: "agent_step";
         } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactOpening"];
-            message_id?: string;
-            step?: number;
+            approval_id: string;
+            choices: string[];
+            detail: Record<string, never>;
+            hash: string;
+            index: number;
+            kind: string;
+            message_id: string;
+            question: string;
+            session_id: string;
+            tool_name: string;
+            tool_parameters: Record<string, never>;
             /** @constant */
-            type: "opening";
-            v?: number;
+            type: "approval_required";
         } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactAside"];
-            message_id?: string;
-            step?: number;
+            index: number;
+            message_id: string;
+            path: string;
+            session_id: string;
+            size: number;
             /** @constant */
-            type: "aside";
-            v?: number;
+            type: "file_ready";
         } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactMessageStart"];
-            message_id?: string;
-            step?: number;
+            code: string;
+            error: string;
+            hint: string;
+            index: number;
+            message_id: string;
+            session_id: string;
             /** @constant */
-            type: "message_start";
-            v?: number;
+            type: "error";
         } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactTextDelta"];
-            message_id?: string;
-            step?: number;
+            completion_reason: string;
+            final_response: string;
+            index: number;
+            iterations: number;
+            message_id: string;
+            session_id: string;
+            success: boolean;
             /** @constant */
-            type: "text_delta";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
+            type: "complete";
+        };
+        /** Stopped */
+        Stopped: {
+            /**
+             * Stopped
+             * @description False: it was over already.
+             */
+            stopped: boolean;
+        };
+        /** @description An event as it is stored. Fields that say nothing are left out. */
+        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
+        /** @description Everything streamed of this attempt is void; the message starts anew. */
+        StreamResetEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
             actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
             at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
             attempt?: number;
-            data?: components["schemas"]["FactReasoningDelta"];
+            data?: components["schemas"]["LogStreamReset"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
             message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "reasoning_delta";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactInputJsonDelta"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "input_json_delta";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactStreamReset"];
-            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
             step?: number;
             /** @constant */
             type: "stream_reset";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
             v?: number;
-        } | {
-            /** @enum {unknown} */
+        };
+        /**
+         * TailShape
+         * @description The last facts, oldest first; of an answer that is being written also its pieces so far.
+         */
+        TailShape: {
+            /**
+             * Cursor
+             * @description Follow from here: all that came before is told.
+             */
+            cursor: number;
+            /** Events */
+            events: [
+                number,
+                components["schemas"]["StoredEvent"]
+            ][];
+            /**
+             * More
+             * @description There are older ones: ask for those before the first index.
+             */
+            more: boolean;
+        };
+        /** Tested */
+        Tested: {
+            /**
+             * Hint
+             * @default
+             */
+            hint?: string;
+            /**
+             * Models
+             * @description How many models it offers to this key.
+             * @default 0
+             */
+            models?: number;
+            /**
+             * Problem
+             * @default
+             */
+            problem?: string;
+            /** Takes */
+            takes: boolean;
+        };
+        TextDeltaEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
             actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
             at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
             attempt?: number;
-            data?: components["schemas"]["FactAssistantMessage"];
+            data?: components["schemas"]["LogTextDelta"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
             message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
             step?: number;
             /** @constant */
-            type: "assistant_message";
+            type: "text_delta";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
             v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactToolIntent"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "tool_intent";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactToolOutputDelta"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "tool_output_delta";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactToolResultFact"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "tool_result";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactApprovalRequired"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "approval_required";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactApprovalResolved"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "approval_resolved";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactTodosChanged"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "todos_changed";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactModeChanged"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "mode_changed";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactModelChanged"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "model_changed";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactAgentChanged"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "agent_changed";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactSessionReset"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "session_reset";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactSessionCleared"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "session_cleared";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactCancelRequested"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "cancel_requested";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactConversationRetrying"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "conversation_retrying";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactFileReady"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "file_ready";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactCompaction"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "compaction";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactCompactionUndone"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "compaction_undone";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactChildStarted"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "child_started";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactInterrupted"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "interrupted";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactErrorMessage"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "error_message";
-            v?: number;
-        } | {
-            /** @enum {unknown} */
-            actor?: "user" | "agent" | "provider" | "tool" | "system";
-            at: number;
-            attempt?: number;
-            data?: components["schemas"]["FactExchangeResponse"];
-            message_id?: string;
-            step?: number;
-            /** @constant */
-            type: "exchange_response";
-            v?: number;
+        };
+        /** TextPart */
+        TextPart: {
+            /** Text */
+            text: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
         };
         /** TicketShape */
         TicketShape: {
@@ -1434,6 +4229,333 @@ export interface components {
              * @description For one socket at `/ws/{ticket}`, within 30 s.
              */
             ticket: string;
+        };
+        /** TodoList */
+        TodoList: {
+            /** Todos */
+            todos: components["schemas"]["TodoShape"][];
+        };
+        /** TodoShape */
+        TodoShape: {
+            /** Content */
+            content: string;
+            /** Priority */
+            priority: string;
+            /** Status */
+            status: string;
+        };
+        /** @description The to-do list, whole, as it is from now on. */
+        TodosChangedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogTodosChanged"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "todos_changed";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** @description This call is about to run: durable before anything happens. */
+        ToolIntentEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogToolIntent"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "tool_intent";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        ToolOutputDeltaEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogToolOutputDelta"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "tool_output_delta";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        ToolResultEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogToolResultFact"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "tool_result";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** TreeShape */
+        TreeShape: {
+            /**
+             * Entries
+             * @description Folders first, then by name.
+             */
+            entries: components["schemas"]["ItemShape"][];
+            /**
+             * Next
+             * @description Give this as `start` for the next page; null: the end.
+             */
+            next: number | null;
+            /** Path */
+            path: string;
+            /**
+             * Total
+             * @description How many entries the folder has.
+             */
+            total: number;
+        };
+        /**
+         * Turned
+         * @description What came of it.
+         */
+        Turned: {
+            /**
+             * Changed
+             * @description False: there was nothing to change.
+             */
+            changed: boolean;
+        };
+        /** Undo */
+        Undo: {
+            /**
+             * Compaction
+             * @description The index of a compaction; 0: the last one.
+             * @default 0
+             */
+            compaction?: number;
+        };
+        /** Undone */
+        Undone: {
+            /**
+             * Compaction
+             * @description The index of the one that was undone; 0: there was none.
+             */
+            compaction: number;
+        };
+        /** UsageByDay */
+        UsageByDay: {
+            /**
+             * Days
+             * @description The newest first, each model of a day by itself.
+             */
+            days: components["schemas"]["DayShape"][];
+        };
+        /** UsedShape */
+        UsedShape: {
+            /**
+             * Calls
+             * @description Calls of the model.
+             */
+            calls: number;
+            /**
+             * Cost
+             * @description Micro-USD, as far as prices are known.
+             */
+            cost: number;
+            /**
+             * Model
+             * @description The model that was asked; empty: it was not written down yet.
+             */
+            model: string;
+            /** Tokens */
+            tokens: number;
+        };
+        /** @description The worker took the prompt up. Inside a running exchange this is a steer. */
+        UserMessageEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogUserMessage"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "user_message";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** Variable */
+        Variable: {
+            /**
+             * Name
+             * @description An environment variable that is set; what it holds is not told.
+             */
+            name: string;
+            /** Provider */
+            provider: string;
+        };
+        /** Words */
+        Words: {
+            /** Instructions */
+            instructions: string;
+        };
+        /** WorkerList */
+        WorkerList: {
+            /** Workers */
+            workers: components["schemas"]["WorkerShape"][];
+        };
+        /** WorkerShape */
+        WorkerShape: {
+            /**
+             * Id
+             * @description Stays the same when its process is started again.
+             */
+            id: string;
+            /**
+             * Pid
+             * @description Its process; 0: it is gone, and the next one is not there yet.
+             */
+            pid: number;
+            /**
+             * Restarts
+             * @description How often it was started again.
+             */
+            restarts: number;
+            /**
+             * Sessions
+             * @description How many sessions it runs now.
+             */
+            sessions: number;
+            /**
+             * State
+             * @description resting: it died, and is started again in a moment.
+             * @enum {string}
+             */
+            state: "starting" | "running" | "resting";
+        };
+        /**
+         * WrittenAgent
+         * @description An agent as TOML, or as a table; one of the two.
+         */
+        WrittenAgent: {
+            /**
+             * Spec
+             * @description The fields of its file.
+             */
+            spec?: {
+                [key: string]: unknown;
+            } | null;
+            /** Text */
+            text?: string | null;
+        };
+        /** WrittenRules */
+        WrittenRules: {
+            /** Rules */
+            rules: components["schemas"]["Rule"][];
         };
     };
     responses: never;
@@ -1444,7 +4566,1758 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    me_api_me_get: {
+    all_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agents"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    validate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftAgent"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Judgement"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    one_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    write_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WrittenAgent"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    remove_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_asks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    answer_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ask_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answered"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    stream_agent: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatRequest"];
+            };
+        };
+        responses: {
+            /** @description Server-sent events; `data` is a SimpleEvent, and the last one is `complete`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["EventStream"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    discovery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovered"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    read_instructions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instructions"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    write_instructions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Words"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instructions"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    all_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Keys"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    keep_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenKey"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    forget_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    test_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tested"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    me: {
         parameters: {
             query?: never;
             header?: never;
@@ -1545,7 +6418,111 @@ export interface operations {
             };
         };
     };
-    list_passes_api_passes_get: {
+    models: {
+        parameters: {
+            query?: {
+                /** @description Ask the providers anew. */
+                refresh?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_passes: {
         parameters: {
             query?: never;
             header?: never;
@@ -1646,7 +6623,7 @@ export interface operations {
             };
         };
     };
-    revoke_pass_api_passes__pass_id__delete: {
+    revoke_pass: {
         parameters: {
             query?: never;
             header?: never;
@@ -1756,7 +6733,1714 @@ export interface operations {
             };
         };
     };
-    list_sessions_api_sessions_get: {
+    list_projects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    compare_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Compare"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparedShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    download_file: {
+        parameters: {
+            query?: {
+                /** @description From the project, with slashes; empty: the project. */
+                path?: string;
+                /** @description A folder's zip has what git ignores too. */
+                ignored?: boolean;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    read_file: {
+        parameters: {
+            query: {
+                /** @description From the project, with slashes. */
+                path: string;
+                offset?: number;
+                /** @description Bytes; 0: as many as fit. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    write_file: {
+        parameters: {
+            query: {
+                /** @description From the project, with slashes. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewContent"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    remove_file: {
+        parameters: {
+            query: {
+                /** @description From the project, with slashes. */
+                path: string;
+                /** @description Of the file that this is about, as a read gave it; empty: there is none yet. */
+                version?: string;
+                recursive?: boolean;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_files: {
+        parameters: {
+            query?: {
+                /** @description From the project, with slashes; empty: the project. */
+                path?: string;
+                depth?: number;
+                start?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    make_folder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFolder"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    move_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    upload_file: {
+        parameters: {
+            query: {
+                /** @description From the project, with slashes. */
+                path: string;
+                /** @description Of the file that this is about, as a read gave it; empty: there is none yet. */
+                version?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    read_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    write_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WrittenRules"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    search_sessions: {
+        parameters: {
+            query: {
+                /** @description Words; each may be the begin of one. */
+                q: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HitList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_sessions: {
         parameters: {
             query?: {
                 limit?: number;
@@ -1860,7 +8544,235 @@ export interface operations {
             };
         };
     };
-    show_session_api_sessions__session_id__get: {
+    begin_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_session: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenSession"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    delete_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -1870,6 +8782,129 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    change_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionChange"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -1972,7 +9007,2209 @@ export interface operations {
             };
         };
     };
-    sign_in_api_sign_in_post: {
+    list_children: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    clear_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turned"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    close_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turned"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    compact_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compacted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    follow_events: {
+        parameters: {
+            query?: {
+                /** @description The last index you have. */
+                after?: number;
+                /** @description Of a page. */
+                limit?: number;
+            };
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; with `Accept: text/event-stream`, a stream that goes on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                    "text/event-stream": components["schemas"]["EventStream"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    export_session: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "chat" | "md" | "html";
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session as a file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/html": string;
+                    "text/markdown": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    fork_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Fork"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_prompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    send_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPrompt"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Admitted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    stop_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                /** @description A prompt of this session. */
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stopped"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    change_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                /** @description A prompt of this session. */
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    reset_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turned"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_tail: {
+        parameters: {
+            query?: {
+                /** @description Below this index; 0: the last ones. */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TailShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_todos: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TodoList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    undo_compaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Undo"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Undone"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_session_usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionUsage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    read_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    change_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -2077,7 +11314,7 @@ export interface operations {
             };
         };
     };
-    sign_out_api_sign_out_post: {
+    sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -2176,7 +11413,7 @@ export interface operations {
             };
         };
     };
-    give_ticket_api_tickets_post: {
+    give_ticket: {
         parameters: {
             query?: never;
             header?: never;
@@ -2223,6 +11460,331 @@ export interface operations {
             };
             /** @description Request Timeout */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_usage: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageByDay"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    restart_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
