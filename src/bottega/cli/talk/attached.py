@@ -21,6 +21,8 @@ from bottega.client import Remote, RemoteSession
 from bottega.errors import NotFound, Problem
 from bottega.events import facts
 from bottega.sessions.told.views import said
+from bottega.studio.answering import Answering
+from bottega.studio.anywhere import AnySession
 
 LINES = {"lost": "Connection lost, trying again…", "back": "Connected again."}
 
@@ -134,7 +136,10 @@ class Attached(Conversation):
             return True
         self._shown.add(news.exchange)
         answer = self._session.exchange(news.exchange, wait=self.turns.asks)
-        return await self.turns.follow(self._session, answer, prompt=self._prompted)
+        return await self._watched(self._session, answer)
+
+    async def _watched(self, session: AnySession, answer: Answering) -> bool:
+        return await self.turns.follow(session, answer, prompt=self._prompted)
 
     def _prompted(self, message: facts.UserMessage) -> list[str]:
         words = clean(said(message.content)).replace("\n", "\n  ")
@@ -145,10 +150,10 @@ class Attached(Conversation):
         assert isinstance(self.session, RemoteSession)
         return self.session
 
-    def _follows_on(self, session: object) -> bool:
+    def _follows_on(self, session: AnySession) -> bool:
         """Whatever runs, and whoever began it, is shown as it goes on."""
         assert isinstance(session, RemoteSession)
-        self._shown.update(session.under_way)
+        self._shown.update(session.under_way[:1])
         return True
 
     async def _prompt(self, text: str) -> bool:

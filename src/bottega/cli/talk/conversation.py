@@ -22,6 +22,7 @@ from bottega.cli.talk.words import MODES, short
 from bottega.errors import Problem
 from bottega.sessions.session import now
 from bottega.sessions.told import transcript
+from bottega.studio.answering import Answering
 from bottega.studio.anywhere import AnySession, AnyStudio
 
 RECALLED = 3
@@ -79,10 +80,14 @@ class Conversation(ABC):
         self._say([(f"{self._at(Path(row.folder))} · {begun}", "dim")])
         await self._recall(session, goes_on.message_id if goes_on else "")
         if goes_on:
-            return await self.turns.follow(session, goes_on)
+            return await self._watched(session, goes_on)
         if row.status != "idle":
             self._say([("Another program works in this session; what you say waits.", "accent")])
         return await self.turns.planned(session)
+
+    async def _watched(self, session: AnySession, answer: Answering) -> bool:
+        """Show an exchange that was begun before; False if the person left."""
+        return await self.turns.follow(session, answer)
 
     def _follows_on(self, session: AnySession) -> bool:
         """Whether what is under way in a session is shown as it goes on."""

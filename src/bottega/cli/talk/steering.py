@@ -1,9 +1,10 @@
 """While an exchange runs, what is typed stands at the end of the screen; Enter says it into the exchange."""
 
 import asyncio
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from bottega.cli.asking.desk import Desk
+from bottega.cli.asking.keys import Keys
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.tools import Part
 from bottega.errors import Problem
@@ -17,6 +18,8 @@ class Steering:
         self._desk = desk
         self._session = session
         self._text = ""
+        self._held = ExitStack()
+        """The keyboard, while it is ours."""
         self._listening: asyncio.Task[None] | None = None
         self._saying: set[asyncio.Task[None]] = set()
 
@@ -29,21 +32,23 @@ class Steering:
         self.leave()
 
     def come_back(self) -> None:
-        self._listening = asyncio.create_task(self._listen())
+        keys = self._held.enter_context(self._desk.keys())
+        self._listening = asyncio.create_task(self._listen(keys))
+        self._show()
 
     def leave(self) -> None:
+        # At once, and not when the task gets to it: by then the keyboard may be somebody else's.
+        self._held.close()
         if self._listening:
             self._listening.cancel()
             self._listening = None
             self._desk.canvas.ask(None)
 
-    async def _listen(self) -> None:
-        await asyncio.sleep(0)  # whoever had the keyboard before gives it back first
-        with self._desk.keys() as keys:
-            while True:
-                self._show()
-                for key in await keys.some():
-                    self._press(key)
+    async def _listen(self, keys: Keys) -> None:
+        while True:
+            for key in await keys.some():
+                self._press(key)
+            self._show()
 
     def _press(self, key: str) -> None:
         if key == "enter" and self._text.strip():
