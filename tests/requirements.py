@@ -128,7 +128,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     # Tabs, sessions and what happens when one of them goes away.
     "S01": later("The client names a prompt by a UUID, and all that follows carries it."),
     "S02": later("Every event of a session has an index that grows without gaps."),
-    "S03": later("A client that has seen an index never shows it twice."),
+    "S03": shown("A client that has seen an index never shows it twice."),
     "S04": later("A tab has an id of its own, which means nothing to the session."),
     "S05": later("A session's id is made where the session is made."),
     "S06": later("Tabs, sessions and prompts have ids of different kinds."),
@@ -148,8 +148,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     "S20": later("A client that goes away loses nothing that was stored."),
     "S21": later("The agent knows nothing of screens; the log stands between them."),
     # Layers of events.
-    "X01": later("Events go from the provider to the log, and from there to whoever follows."),
-    "X02": later("Programs on the server and in the browser see the same events."),
+    "X01": shown("Events go from the provider to the log, and from there to whoever follows."),
+    "X02": shown("Programs on the server and in the browser see the same events."),
     "X03": shown("A program follows a session with callbacks, and can stop following."),
     "X04": shown("The stream layer tells a message's start, its text pieces, and its stop."),
     "X05": shown("A call's block starts, its arguments come in pieces, and it stops."),
@@ -251,7 +251,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "C11": shown("A client that was away gets what it missed from the log."),
     "C12": later("Prompts wait in line, and can be edited and taken back."),
     "C13": shown("One envelope for every event, stored or derived."),
-    "C14": later("The same envelope on every transport."),
+    "C14": shown("The same envelope on every transport."),
     "C15": shown("Reasoning has its own block and event, and is never part of the answer."),
     "C16": shown("One tool takes both ways of naming files."),
     "C17": shown("The file system is the truth; a mirror helps where it is gone."),

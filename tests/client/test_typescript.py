@@ -82,7 +82,7 @@ def test_the_compiler_finds_a_path_and_a_field_that_are_not_there(
     assert done.stdout.count("error TS") == 2, done.stdout
 
 
-@pytest.mark.requirement("S03")
+@pytest.mark.requirement("S03", "X02")
 def test_through_a_kill_of_the_server_each_event_comes_once_and_in_order(
     compiled: Path, serving: Serving, scripted: Callable[..., str], tmp_path: Path
 ) -> None:
