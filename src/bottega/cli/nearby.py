@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People
-from bottega.accounts.secret import secret
+from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, NotFound
 from bottega.runtime import MIGRATIONS
 from bottega.settings import Settings
 from bottega.storage.database import Database
 from bottega.storage.home import Home
-from bottega.storage.serving import server_of
+from bottega.storage.serving import Serving, server_of
 
 LASTS = 24 * 3_600_000
 """Milliseconds for which a pass of this machine is good, if nobody ends it before."""
@@ -22,6 +22,21 @@ LASTS = 24 * 3_600_000
 class Server(NamedTuple):
     address: str
     token: str
+
+
+def here(settings: Settings) -> Serving | None:
+    """The server that runs in this home; refuse one that would not take what is made here."""
+    found = server_of(settings.home)
+    if found and found.mark != mark_of(_secret(settings)):
+        raise Misconfigured(
+            "The server of this home was started with another secret.",
+            hint="Set BOTTEGA_SECRET as it was set there.",
+        )
+    return found
+
+
+def _secret(settings: Settings) -> bytes:
+    return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
 
 
 @asynccontextmanager
@@ -36,7 +51,7 @@ async def server(settings: Settings, at: str = "") -> AsyncGenerator[Server]:
             )
         yield Server(at, token)
         return
-    found = server_of(settings.home)
+    found = here(settings)
     if found is None:
         raise NotFound(
             "No server runs in this home.",
@@ -44,8 +59,7 @@ async def server(settings: Settings, at: str = "") -> AsyncGenerator[Server]:
         )
     database = await asyncio.to_thread(Database.open, Home(settings.home), MIGRATIONS)
     try:
-        key = secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
-        passes = Passes(database, key)
+        passes = Passes(database, _secret(settings))
         token = await passes.give(People(database).host(), "token", lasts=LASTS)
         try:
             yield Server(found.address, token)
