@@ -17,6 +17,7 @@ from bottega.ids import fresh_message
 from bottega.sessions.asks import Ask, Reply
 from bottega.studio.anywhere import AnySession, AnyStudio
 from bottega.studio.structured import NoOutput
+from tests.client.conftest import token
 from tests.server.serving import Serving
 
 Scripted = Callable[..., str]
@@ -78,7 +79,7 @@ SCENARIOS: dict[str, tuple[list[list[dict[str, Any]]], Scenario]] = {
 
 @asynccontextmanager
 async def remote(serving: Serving) -> AsyncGenerator[Remote]:
-    async with Remote(serving.address, serving.token(), patience=20) as studio:
+    async with Remote(serving.address, token(serving), patience=20) as studio:
         yield studio
 
 
@@ -236,7 +237,7 @@ async def _upto(session: AnySession, last: int, after: int = 0) -> AsyncGenerato
             return
 
 
-_OWN = ("approval_id", "hash", "duration_ms", "person", "at", "created_at", "sandbox")
+_OWN = ("approval_id", "hash", "duration_ms", "person", "at", "created_at", "sandbox", "timestamp")
 
 
 def _shown(event: Event) -> tuple[str, int, Any]:
