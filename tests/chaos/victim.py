@@ -20,7 +20,12 @@ from bottega.tools.decorator import tool
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
-    ["tests.chaos.victim", "bottega.providers.scripted", "bottega.tools.builtin"]
+    [
+        "tests.chaos.victim",
+        "tests.chaos.forked",
+        "bottega.providers.scripted",
+        "bottega.tools.builtin",
+    ]
 )
 
 

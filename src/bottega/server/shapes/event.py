@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-from pydantic import BaseModel, Field, RootModel, WithJsonSchema
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from bottega.sessions.feed import Row
 
@@ -40,8 +40,11 @@ class EventPage(BaseModel):
     last_index: int = Field(description="Of the session; there are more events while it is larger.")
 
 
-class EventStream(RootModel[str]):
-    """Server-sent events: `id` is the index of an event, `data` its body as it is stored."""
+class EventStream(BaseModel):
+    """Each of the server-sent events that such an answer consists of."""
+
+    id: str = Field("", description="Its index: the last one, given back, is where to go on.")
+    data: str = Field(description="Its body, as JSON in one line.")
 
 
 def listed(rows: Iterable[Row]) -> bytes:

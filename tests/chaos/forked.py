@@ -1,0 +1,81 @@
+"""A server to kill: the real `serve`, forked from a process that has everything imported: a life of it costs little."""
+
+import asyncio
+import os
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from bottega import failpoint
+from bottega.accounts.passes import Passes
+from bottega.accounts.people import People
+from bottega.accounts.secret import secret
+from bottega.runtime import MIGRATIONS
+from bottega.server.house import Options
+from bottega.server.serve import serve
+from bottega.settings import load
+from bottega.storage.database import Database
+from bottega.storage.home import Home
+from tests.chaos.victim import CONTEXT
+
+NEVER = 10**9
+"""A passage that nothing comes to: the point is counted, and does nothing."""
+
+
+class Forked:
+    """One home; a process of it at a time, that ends at the point it was armed with."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self.home = home
+        self.folder = folder
+        self.address = ""
+
+    def start(self, *points: str) -> bool:
+        """Whether it came to listen before it died."""
+        self._told, tells = CONTEXT.Pipe(duplex=False)
+        arguments = (str(self.home), str(self.folder), ",".join(points), tells)
+        self.process = CONTEXT.Process(target=_live, args=arguments)
+        self.process.start()
+        tells.close()
+        try:
+            self.address = self._told.recv()
+        except EOFError:
+            return False
+        return True
+
+    async def death(self) -> int | None:
+        """Wait until it is dead; its exit code, -9 for one that was killed."""
+        await asyncio.to_thread(self.process.join, 20)
+        return self.process.exitcode
+
+    def is_alive(self) -> bool:
+        return self.process.is_alive()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join(20)
+
+    def passages(self) -> dict[str, int]:
+        """Ask the process to end, and how often it came to each point that it was armed with."""
+        self.process.terminate()
+        return self._told.recv()
+
+    async def token(self) -> str:
+        """As somebody at this machine would get one."""
+        database = Database.open(Home(self.home), MIGRATIONS)
+        try:
+            key = secret(self.home)
+            return await Passes(database, key).give(People(database).host(), "token")
+        finally:
+            database.close()
+
+
+def _live(home: str, folder: str, points: str, tells: Connection) -> None:
+    os.chdir(folder)
+    failpoint.arm(points)
+    settings = load(home=Path(home), folder=Path(folder))
+    with suppress(KeyboardInterrupt, SystemExit):
+        asyncio.run(
+            serve(settings, Options(port=0), Path(folder), lambda address, _: tells.send(address))
+        )
+    tells.send(dict(failpoint._reached))  # pyright: ignore[reportPrivateUsage]
