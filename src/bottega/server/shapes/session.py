@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bottega.server.shapes.event import TailShape
+from bottega.server.shapes.talk.event import TailShape
 from bottega.server.shapes.words import Index, Name, Path
 from bottega.sessions.session import SessionRow
 
