@@ -76,6 +76,12 @@ class Serving:
         _, said = self._process.communicate(timeout=20)
         return self._process.returncode, said
 
+    def wait(self) -> int:
+        """Its exit code, once it has ended by itself."""
+        assert self._process
+        self._process.communicate(timeout=20)
+        return self._process.returncode
+
     def __enter__(self) -> "Serving":
         self.start()
         return self

@@ -12,7 +12,7 @@ from bottega.messages.block import Text, ToolUse, plain_text
 from bottega.sessions.asks import Ask
 from bottega.settings import load
 from bottega.studio import Session, Studio
-from bottega.workers.parking import Spends, priced, told
+from bottega.workers.crash.parking import Spends, priced, told
 from bottega.workers.track import Track
 from tests.chaos.victim import Victim, leave_trace
 from tests.processes import run

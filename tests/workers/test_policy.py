@@ -10,7 +10,7 @@ from bottega.messages.block import Text
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import HOST, now
 from bottega.studio import Session, Studio
-from bottega.workers.policy import (
+from bottega.workers.crash.policy import (
     MAX_TAKEOVERS,
     RECENT,
     Crash,

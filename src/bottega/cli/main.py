@@ -48,6 +48,10 @@ ENTRIES = {
             "agents": ("agents.group", "List, show, write and check agents."),
             "people": ("people.group", "Add, list and remove people, and let them in."),
             "mcp": ("tools.mcp", "Add, list, test, approve and remove MCP servers."),
+            "projects": (
+                "projects.group",
+                "List, add and remove the folders that people may work in.",
+            ),
             "doctor": ("doctor", "Look at everything that Bottega needs, and say how to mend it."),
             "db": ("db", "Check, back up and trim the database."),
             "completion": ("completion", "Print the script that completes commands in your shell."),

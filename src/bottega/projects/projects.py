@@ -15,7 +15,9 @@ from bottega.ids import fresh
 from bottega.projects.fit import refuse_unfit
 from bottega.sessions.session import now
 from bottega.storage.database import Database
+from bottega.workspaces.watch.walk import is_text
 
+LONGEST_NAME = 255
 _COLUMNS = "n, id, owner, name, folder, created_at"
 
 
@@ -38,12 +40,13 @@ class Projects:
         """Register a folder for a person; the same one again is the same project. Refuses what may be none."""
         real = await asyncio.to_thread(_real, folder)
         refuse_unfit(real, self._database.home.path)
+        called = _name(name or os.path.basename(real))
 
         def insert(connection: sqlite3.Connection) -> None:
             connection.execute(
                 "INSERT OR IGNORE INTO projects (id, owner, name, folder, created_at)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (fresh("prj"), owner, name or os.path.basename(real) or real, real, now()),
+                (fresh("prj"), owner, called, real, now()),
             )
 
         await self._database.write(insert)
@@ -52,6 +55,17 @@ class Projects:
     def owned(self, project_id: str, owner: int) -> Project:
         """The project of that id, if it is this person's; another's is not found."""
         return self._one("id = ? AND owner = ?", (project_id, owner), project_id)
+
+    def get(self, project_id: str) -> Project:
+        """The project of that id, whoever's it is: for somebody at this machine."""
+        return self._one("id = ?", (project_id,), project_id)
+
+    def all(self) -> list[Project]:
+        """Everybody's, oldest first."""
+        rows = self._database.read_now(
+            lambda c: c.execute(f"SELECT {_COLUMNS} FROM projects ORDER BY n").fetchall()  # noqa: S608
+        )
+        return [Project(*row) for row in rows]
 
     def of(self, owner: int) -> list[Project]:
         """All of a person's, oldest first."""
@@ -83,8 +97,20 @@ class Projects:
         return Project(*row)
 
 
+def _name(given: str) -> str:
+    name = " ".join(os.fsencode(given).decode("utf-8", "replace").split())
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise BadUsage(
+            f"A project's name has 1 to {LONGEST_NAME} characters that can be printed.",
+            hint="Give another one with --name.",
+        )
+    return name
+
+
 def _real(folder: Path) -> str:
     real = os.path.realpath(folder.expanduser())
+    if not is_text(real):
+        raise BadUsage("The folder's path is no text.", hint="Rename the folder first.")
     if not os.path.isdir(real):
         raise BadUsage(f"{str(folder)!r} is not a folder.", hint="Give an existing folder.")
     return real

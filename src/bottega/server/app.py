@@ -12,6 +12,7 @@ from bottega.server.outside.outside import install
 from bottega.server.pages import pages
 from bottega.server.routes import (
     asks,
+    changes,
     chat,
     events,
     files,
@@ -20,6 +21,7 @@ from bottega.server.routes import (
     prompts,
     sessions,
     setup,
+    shells,
     signing,
     tickets,
     turning,
@@ -45,6 +47,8 @@ def routers() -> Iterable[APIRouter]:
         chat.router,
         projects.router,
         files.router,
+        shells.router,
+        changes.router,
         signing.router,
         tickets.router,
         workers.router,

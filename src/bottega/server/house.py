@@ -14,6 +14,7 @@ from bottega.errors import Problem
 from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
 from bottega.server.hub.hub import Hub
+from bottega.server.shells import ServedShells
 from bottega.server.staff.staff import Alone, Staff
 from bottega.studio import Studio
 from bottega.studio.setup.models import Offers
@@ -28,11 +29,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8448
     """0: any that is free."""
-    log_format: Literal["human", "json"] = "human"
-    debug: bool = False
-    """Log more."""
-    metrics_token: str = ""
-    """Who has it may read the metrics; empty: only the host may."""
     allowed: tuple[str, ...] = ()
     """Names, besides its address, under which the server may be asked for: NAME or NAME:PORT."""
     tls_cert: str = ""
@@ -44,6 +40,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What every path begins with, such as `/bottega`."""
     workers: int = 0
     """How many worker processes run what is admitted; 0: the server does so itself."""
+    log_format: Literal["human", "json"] = "human"
+    debug: bool = False
+    """Log more."""
+    metrics_token: str = ""
+    """Who has it may read the metrics; empty: only the host may."""
 
     @property
     def is_secure(self) -> bool:
@@ -63,6 +64,7 @@ class House:
         self.offers = Offers(studio.runtime)
         self.stopping = asyncio.Event()
         """Set when the server is about to end: whoever streams says goodbye."""
+        self.shells = ServedShells(studio)
         self._seen: dict[int, float] = {}
         self.hub = Hub(studio, self.projects, self.seen)
 
@@ -74,6 +76,11 @@ class House:
         self._seen[person.n] = at
         with suppress(Problem):
             await self.people.saw(person)
+
+    async def close(self) -> None:
+        """End what this process holds for people, before the studio ends."""
+        await self.hub.close()
+        await self.shells.close_all()
 
 
 def house_of(connection: HTTPConnection) -> House:

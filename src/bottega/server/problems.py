@@ -51,6 +51,8 @@ STATUS = {
     "workspace_gone": 404,
     "too_large": 413,
     "disk_full": 507,
+    "busy": 409,
+    "not_started": 503,
 }
 """By the code of a `Problem`, or of the kind that it is one of; others are 400."""
 
@@ -108,7 +110,8 @@ def problem(
 
 def _sayable(text: str) -> str:
     """A sentence may hold what somebody sent: no more of it than can be read, and nothing that is no text."""
-    return text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return short.encode("utf-8", "replace").decode("utf-8")
 
 
 def of(error: Problem) -> JSONResponse:

@@ -62,14 +62,14 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
             outside: Outside = app.state.outside
             config = _config(outside.around(Door(app, house)), options)
             server = _Server(config, tell, house.stopping)
-            with serving.known(settings.home, here, mark_of(key)):
-                ending = asyncio.create_task(_ended(stop, house, server))
-                try:
-                    async with outside:
+            async with outside:
+                with serving.known(settings.home, here, mark_of(key)):
+                    ending = asyncio.create_task(_ended(stop, house, server))
+                    try:
                         await server.serve(sockets=[listening])
                         await ending
-                finally:
-                    await house.hub.close()
+                    finally:
+                        await house.close()
 
 
 MARGIN = 4.0

@@ -17,6 +17,7 @@ from bottega.agents.spec import SLUG
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
+from bottega.server.shells import ServedShell
 from bottega.server.staff.staff import Member
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
@@ -167,6 +168,15 @@ async def key_name(person: Hosting, name: Annotated[str, Path(max_length=100)]) 
     return name
 
 
+async def own_shell(
+    house: Asked,
+    person: Signed,
+    project: Annotated[Project, Depends(own_project)],
+    shell_id: Annotated[str, Path(max_length=100)],
+) -> ServedShell:
+    return house.shells.get(person.n, project, shell_id)
+
+
 AnyAgent = Annotated[Shelved, Depends(any_agent)]
 AgentSlug = Annotated[str, Depends(agent_slug)]
 KeyName = Annotated[str, Depends(key_name)]
@@ -189,6 +199,7 @@ OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
 OwnPass = Annotated[Pass, Depends(own_pass)]
 OwnWorker = Annotated[Member, Depends(own_worker)]
+OwnShell = Annotated[ServedShell, Depends(own_shell)]
 
 GUARDS = {
     own_session: "session_id",
@@ -200,5 +211,6 @@ GUARDS = {
     agent_slug: "slug",
     key_name: "name",
     own_prompt: "message_id",
+    own_shell: "shell_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

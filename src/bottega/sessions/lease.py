@@ -82,7 +82,7 @@ class Contender:
         if waits and asks.waits(connection, top_of(connection, n)):
             return None
         failpoint("lease.before_take")
-        if not unfinished:
+        if not unfinished or parked:  # a person has looked at it since
             takeovers = 0
         elif holder is not None:  # one that waits for a person has let go: that is no crash
             takeovers += 1

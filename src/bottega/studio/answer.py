@@ -121,9 +121,16 @@ class Answer:
                 await asyncio.wait({task})
                 if not task.cancelled():
                     task.result()
-            if not self._wait and self._opened.runtime.asks.open(self._row.n):
+            if not self._wait and self._only_waits(ran=task is not None):
                 return
             await asyncio.sleep(RETRY)
+
+    def _only_waits(self, *, ran: bool) -> bool:
+        """Whether nothing goes on before an answer comes; where others run it, their word is its status."""
+        runtime = self._opened.runtime
+        if not ran and runtime.sessions.numbered(self._row.n).status != "waiting":
+            return False
+        return bool(runtime.asks.open(self._row.n))
 
     async def _followed(
         self, feed: Feed, after: int, running: asyncio.Task[None]

@@ -1,13 +1,14 @@
 """What sessions and answers need of an open studio: its parts, and its worker, if it has one."""
 
 import asyncio
+from contextlib import suppress
 from typing import Literal
 
 import msgspec
 
 from bottega.agents.limits import Window
 from bottega.approvals.mode import Mode
-from bottega.errors import Problem
+from bottega.errors import NotFound, Problem
 from bottega.messages.block import Media
 from bottega.runtime import Runtime
 from bottega.sessions import attach
@@ -15,8 +16,9 @@ from bottega.sessions.inbox import AT_HOME, Admission, Place, Prompt, Speaker
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
 from bottega.settings import Values
+from bottega.studio.tidying import Tidying
 from bottega.workers.acting.hands import Hands
-from bottega.workers.policy import OnCrash, always, for_server
+from bottega.workers.crash.policy import OnCrash, always, for_server
 from bottega.workers.sweep import Sweep
 from bottega.workers.worker import Worker
 
@@ -42,6 +44,7 @@ class Opened:
         self._place: Place = place
         self._worker: Worker | None = None
         self._sweep: Sweep | None = None
+        self._tidying: asyncio.Task[None] | None = None
         self._stops = False
         self.hands = Hands(runtime.log, runtime.sandboxes)
         self._act_by(runtime.settings.values)
@@ -72,6 +75,15 @@ class Opened:
         room = self.runtime.settings.values.concurrency
         self._sweep = Sweep(self.worker, self.runtime.database, room)
         self._sweep.start()
+        sweep = self._sweep
+        tidying = Tidying(self.runtime.database, lambda: sweep.ran, self._tidy)
+        self._tidying = asyncio.create_task(tidying.run())
+
+    async def _tidy(self, n: int) -> None:
+        with suppress(NotFound):  # deleted meanwhile
+            row = self.runtime.sessions.numbered(n)
+            if not self.runtime.inbox.open(row):
+                await self.free(row)
 
     def stop_admitting(self) -> None:
         self._stops = True
@@ -154,6 +166,9 @@ class Opened:
             await self.runtime.close_servers(row.folder)
 
     async def close(self) -> None:
+        if self._tidying:
+            self._tidying.cancel()
+            await asyncio.wait({self._tidying})
         if self._sweep:
             await self._sweep.stop()
         if self._worker:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import ExitStack
 from typing import Any, Literal
 
 import msgspec
@@ -20,6 +21,7 @@ from bottega.providers.protocol.surrogates import mend
 from bottega.providers.provider import Wishes
 from bottega.sessions import attach, clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
+from bottega.sessions.changes.work import Work
 from bottega.sessions.clients import ClientTool
 from bottega.sessions.inbox import AT_HOME, Admission, Prompt, Speaker
 from bottega.sessions.session import SessionRow
@@ -29,6 +31,8 @@ from bottega.studio.answer import Answer, Callback, Callbacks, call
 from bottega.studio.context import Context, context_of
 from bottega.studio.opened import Opened
 from bottega.studio.structured import Shape, Structured, schema_of
+from bottega.studio.worked import Undone, Worked
+from bottega.workspaces.outputs.drain import unbroken
 
 NO_WISHES = Wishes()
 
@@ -291,6 +295,22 @@ class Session:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""
         return await self._opened.cancel(self.row, message_id)
 
+    async def changes(self) -> Worked:
+        """What it and its children did to the files of its folder."""
+        return await Worked.of(self._opened.runtime, self.row)
+
+    async def revert(self, paths: Iterable[str] | None = None, *, force: bool = False) -> Undone:
+        """Bring files back to what they were before it; without paths, all. Files that others changed are left,
+        unless `force`.
+        """
+        worked = await self.changes()
+        wanted = {each.path: each for path in paths or (".",) for each in _meant(worked, path)}
+        with ExitStack() as closing:
+            root = await asyncio.to_thread(worked.root, closing)
+            async with self._opened.hands.locked(root, [*wanted]):
+                undo = asyncio.to_thread(worked.undo, wanted.values(), force=force)
+                return await unbroken(undo)
+
     async def facts(self) -> list[Event]:
         """The stored facts, without deltas."""
         rows = await self._opened.runtime.log.facts(self.row.n)
@@ -306,6 +326,15 @@ class Session:
 
     async def steps(self) -> list[views.Exchange]:
         return views.steps(await self.facts())
+
+
+def _meant(worked: Worked, path: str) -> list[Work]:
+    found = worked.beneath(path)
+    if not found and path != ".":
+        raise BadUsage(
+            f"{path!r} is no file that the session changed.", hint="`bottega changes` lists them."
+        )
+    return found
 
 
 def _said(content: str | tuple[Block, ...]) -> tuple[Block, ...]:

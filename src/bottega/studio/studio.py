@@ -20,7 +20,7 @@ from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
 from bottega.studio.session import Session
 from bottega.tools.tool import Tool
-from bottega.workers.policy import OnCrash
+from bottega.workers.crash.policy import OnCrash
 from bottega.workers.worker import Worker
 
 DAY = 86_400_000

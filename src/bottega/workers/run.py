@@ -17,8 +17,8 @@ from bottega.sessions.inbox import Prompt
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.close import loose_ends, response
+from bottega.workers.crash.recover import settled, tell_edits
 from bottega.workers.exchange import Exchange
-from bottega.workers.recover import settled, tell_edits
 
 _log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 It looks when it begins, within 25 ms of any commit in the home, and every 5 s, as a holder that died commits nothing.
 What it finds is rows of the inbox: no event is read. Of those that wait for a place, whoever has the fewest sessions at
-work comes first, and then who has waited longest.
+work comes first; of one person's sessions the one that was not taken for longest.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import logging
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import Collection
 
 import msgspec
 
@@ -23,6 +24,10 @@ _log = logging.getLogger(__name__)
 
 EVERY = 5.0
 """Seconds between two looks where nobody commits anything."""
+NEAR = 0.1
+"""Seconds for which a session's next prompt is left to whoever ran its last one: shells and what it knows are there."""
+REMEMBERED = 4096
+"""Sessions that were run here, as far as they are remembered."""
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -39,7 +44,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 _FIND = """
 SELECT s.n, s.owner, s.holder, s.generation, s.beat, MAX(i.status = 'running'), MIN(i.created_at)
-FROM inbox i JOIN sessions s ON s.n = i.session
+FROM inbox i INDEXED BY inbox_open CROSS JOIN sessions s ON s.n = i.session
 WHERE i.status IN ('queued', 'running') AND s.needs <= ?
   AND (i.admitted_by = 'server' OR (i.status = 'running' AND s.holder IS NULL))
   AND (s.status <> 'waiting' OR NOT EXISTS
@@ -50,7 +55,7 @@ GROUP BY s.n
 """
 """What a server admitted, and what nobody holds though it has begun: its answer came, or its process let go of it.
 
-A child is its parent's to go on with, as long as that runs."""
+A child is its parent's to go on with, as long as that runs. CROSS keeps the order: from what is open to its session."""
 
 
 class Sweep:
@@ -63,13 +68,24 @@ class Sweep:
         self._task: asyncio.Task[None] | None = None
         self._rests: dict[int, float] = {}
         """Sessions in which this worker failed, and until when it leaves them alone."""
+        self._ran: dict[int, int] = {}
+        """Sessions that were taken here, and in which turn."""
+        self._turn = 0
+        self._left: dict[int, float] = {}
+        """Sessions that others ran before, and since when they are left to them."""
         self._waiting = 0
         self._looks = True
         worker.crowded = lambda: self._waiting > 0
 
     @property
     def has_room(self) -> bool:
-        return len(self._worker.tops) < self._room
+        """Whether something new may be taken right away, before anything that waits."""
+        return not self._waiting and len(self._worker.tops) < self._room
+
+    @property
+    def ran(self) -> Collection[int]:
+        """The sessions that were taken here, as far as they are remembered."""
+        return self._ran.keys()
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -84,8 +100,7 @@ class Sweep:
         seen, due = -1, 0.0
         while True:
             clock, version = time.monotonic(), self._database.version()
-            changed = version != seen and (self.has_room or not self._waiting)
-            if changed or self._looks or clock >= due:
+            if (version != seen and not self._waiting) or self._looks or clock >= due:
                 seen, due, self._looks = version, clock + EVERY, False
                 self._look(clock)
             await asyncio.sleep(POLL)
@@ -97,14 +112,19 @@ class Sweep:
             _log.warning("what waits could not be looked for: %s", problem)
             return
         self._rests = {n: until for n, until in self._rests.items() if until > clock}
-        free = [each for each in found if self._is_free(each)]
+        self._left = {each.n: self._left.get(each.n, clock) for each in found}
+        free = [each for each in found if self._is_free(each, clock)]
         taken = self._in_turn(free)[: max(0, self._room - len(self._worker.tops))]
         self._waiting = len(free) - len(taken)
         for each in taken:
             self._take(each)
 
-    def _is_free(self, each: _Found) -> bool:
+    def _is_free(self, each: _Found, clock: float) -> bool:
         if self._worker.at_work(each.n) or each.n in self._rests:
+            return False
+        elsewhere = each.holder is None and each.generation and each.n not in self._ran
+        if elsewhere and not each.begun and clock - self._left[each.n] < NEAR:
+            self._looks = True
             return False
         contender = self._worker.contender
         return each.holder is None or contender.is_free(
@@ -112,19 +132,28 @@ class Sweep:
         )
 
     def _in_turn(self, found: list[_Found]) -> list[_Found]:
-        """What has begun before what has not, then a session of each person in turn."""
+        """What has begun before what has not, then a session of each person in turn, the last one taken last."""
         at_work = Counter(self._worker.tops.values())
-        ranked: list[tuple[bool, int, int, _Found]] = []
-        for each in sorted(found, key=lambda each: (not each.begun, each.since)):
+        places: dict[int, int] = {}
+
+        def age(each: _Found) -> tuple[bool, int, int]:
+            return not each.begun, self._ran.get(each.n, 0), each.since
+
+        for each in sorted(found, key=age):
             at_work[each.owner] += 1
-            ranked.append((not each.begun, at_work[each.owner], each.since, each))
-        return [each for *_, each in sorted(ranked, key=lambda rank: rank[:3])]
+            places[each.n] = at_work[each.owner]
+        return sorted(found, key=lambda each: (not each.begun, places[each.n], age(each)))
 
     def _take(self, each: _Found) -> None:
         try:
             session = self._sessions.numbered(each.n)
         except NotFound:
             return  # deleted meanwhile
+        self._ran.pop(each.n, None)
+        self._turn += 1
+        self._ran[each.n] = self._turn
+        if len(self._ran) > REMEMBERED:
+            del self._ran[next(iter(self._ran))]
         task = self._worker.attend(session)
         task.add_done_callback(lambda done: self._ended(each.n, done))
 

@@ -33,6 +33,10 @@ class Track:
         """A model call is under way, of which no whole answer has come."""
         self.heard_at = 0
         """When a person last answered something."""
+        self.agreed = False
+        """A person said that it is to go on after its process had ended, and nothing was done since."""
+        self._resume = ""
+        """The ask about that."""
         self.cancelled = False
         """Somebody asked to stop it."""
         self.final = ""
@@ -61,6 +65,7 @@ class Track:
         self.step, self.attempt = max(self.step, event.step), event.attempt
 
     def _fact(self, event: Event, payload: object) -> None:
+        self._agree(payload)
         if isinstance(payload, facts.AssistantMessage):
             self._answered(payload)
         elif isinstance(payload, facts.ToolIntent):
@@ -79,6 +84,15 @@ class Track:
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
         self._goes_on(payload)
+
+    def _agree(self, payload: object) -> None:
+        if isinstance(payload, facts.ApprovalRequired) and payload.kind == "resume":
+            self._resume = payload.approval_id
+        self.agreed = (
+            isinstance(payload, facts.ApprovalResolved)
+            and payload.approval_id == self._resume
+            and payload.answer == "continue"
+        )
 
     def partial(self) -> tuple[Block, ...]:
         """What was streamed of the answer that never became whole."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
 
 import msgspec
 
@@ -14,7 +13,6 @@ from bottega.agents.plan import Plan
 from bottega.agents.world import Ended
 from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events import facts
-from bottega.events.codec import decode
 from bottega.ids import fresh
 from bottega.messages.message import Message
 from bottega.sessions import asks, inbox
@@ -32,11 +30,12 @@ from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.children import Children, Runs
+from bottega.workers.crash.parking import park
+from bottega.workers.crash.policy import MAX_TAKEOVERS, Crash, Decide, OnCrash, always
+from bottega.workers.crash.recover import track_of
 from bottega.workers.exchange import Exchange
-from bottega.workers.parking import park
-from bottega.workers.policy import MAX_TAKEOVERS, Crash, Decide, OnCrash, always
+from bottega.workers.minding import mind
 from bottega.workers.recall import Recall, Recalled
-from bottega.workers.recover import track_of
 from bottega.workers.run import STOPPED, begin, carry_out, finish
 
 _log = logging.getLogger(__name__)
@@ -49,9 +48,6 @@ LAST_WORDS = 2.0
 """Seconds that exchanges have to let go, where this process ends before they do."""
 LOOK = 0.1
 """Seconds between two looks whether what runs has come to its end."""
-_CANCEL = b'{"type":"cancel_requested"'
-_RESOLVED = b'{"type":"approval_resolved"'
-_UNDONE = b'{"type":"compaction_undone"'
 
 
 class Worker:
@@ -387,7 +383,7 @@ class Worker:
         running = asyncio.create_task(
             carry_out(exchange, lambda: self._plan(session, prompt), remember, resumed=resumed)
         )
-        watching = asyncio.create_task(self._watch(session.n, after, exchange, running))
+        watching = asyncio.create_task(mind(self._log, exchange, after, running))
         self._running.add(exchange)
         try:
             await asyncio.wait({running})
@@ -412,24 +408,6 @@ class Worker:
                 Recalled(history, exchange.known, exchange.told, reached),
             )
 
-    async def _watch(
-        self, n: int, after: int, exchange: Exchange, running: asyncio.Task[Any]
-    ) -> None:
-        """Mind what others write to the session: that is how a cancel or an answer comes in."""
-        with self._log.following(n) as feed:
-            while not feed.gone:
-                await feed.wait_for_others(after)
-                reached = feed.others_index
-                for index, body in await self._log.facts(n, after):
-                    if body.startswith(_RESOLVED):
-                        exchange.asking.hear(decode(index, body).data)
-                    elif body.startswith(_UNDONE):
-                        exchange.compacting.stale = True
-                    elif body.startswith(_CANCEL) and _is_for(exchange, index, body):
-                        running.cancel()
-                        return
-                after = reached
-
     async def _history(self, n: int) -> list[Message]:
         return replay(await self._log.facts(n))
 
@@ -446,7 +424,8 @@ class Worker:
         if parent is None and session.parent and prompt.message_id == session.task_id:
             await finish(exchange, _INTERRUPTED, "Interrupted")
             return
-        if lease.parked and not (parent and parent.closing):
+        agreed = lease.parked or (track.agreed and lease.takeovers < MAX_TAKEOVERS)
+        if agreed and not (parent and parent.closing):
             await self._go_on(session, exchange, prompt)
             return
         if not parent and self._log.database.read_now(lambda c: asks.waits(c, session.n)):
@@ -475,7 +454,3 @@ class Worker:
         if exchange.track.partial():
             exchange.emit(facts.StreamReset("interrupted"))
         await self._run(session, exchange, prompt, resumed=True)
-
-
-def _is_for(exchange: Exchange, index: int, body: bytes) -> bool:
-    return decode(index, body).message_id == exchange.message_id

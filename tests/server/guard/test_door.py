@@ -2,25 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from bottega.server.guard.bodies import MOST_BODY, MOST_UPLOAD, most_of
 from bottega.server.guard.door import Door, Measures
 from bottega.server.guard.rates import Rate
-from bottega.server.house import House, Options
-from bottega.settings import load
-from bottega.studio import Studio
-
-
-@pytest.fixture
-async def house(home: Path) -> AsyncIterator[House]:
-    async with Studio(settings=load(home=home, environment={})) as studio:
-        yield House(studio, b"a secret of these tests", Options())
+from bottega.server.house import House
 
 
 class Application:
@@ -78,7 +67,8 @@ async def ask(door: Door, path: str = "/", method: str = "GET", **options: Any) 
         "query_string": b"",
         "extensions": {"websocket.http.response": {}},
     }
-    await door(scope, receive, send)
+    async with asyncio.timeout(10):
+        await door(scope, receive, send)
     if said[0]["type"] == "websocket.accept":
         return 101, {}, {}
     told = {name.decode(): value.decode() for name, value in said[0]["headers"]}
@@ -157,8 +147,9 @@ async def test_an_answer_that_goes_on_and_on_leaves_its_place_to_requests(house:
     application.kind = b"text/event-stream; charset=utf-8"
     door = Door(application, house, Measures(requests=2, streams=6))
     streams = [asyncio.create_task(ask(door)) for _ in range(3)]
-    for _ in streams:
-        await application.inside.acquire()
+    async with asyncio.timeout(5):
+        for _ in streams:
+            await application.inside.acquire()
     fourth = asyncio.create_task(
         ask(door)
     )  # the streams are full: it keeps its place among requests

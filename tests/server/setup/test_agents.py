@@ -98,7 +98,7 @@ async def test_nobody_but_the_host_changes_agents(ada: Client) -> None:
         {"spec": {"name": "\ud800", "system_prompt": "x"}},
         {"spec": {"tool_configs": {"bash": {"x": 10**40}}, "system_prompt": "x"}},
         {"spec": {"at_once": -1, "system_prompt": "x"}},
-        {"text": "x" * 500_000},
+        {"text": "x" * 900_001},
         {"text": "x = " + "[" * 5000},
         {"other": 1},
         [],

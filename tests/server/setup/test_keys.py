@@ -162,7 +162,7 @@ async def test_each_providers_failure_is_told_beside_the_others_offers(
     assert len(vendor.paths) == asked, "a list is told again for a minute"
     assert "canary" not in json.dumps(first)
     # A key that was changed is asked about at once.
-    await keyed.call("DELETE", "/api/keys/openrouter")
+    assert await keyed.call("DELETE", "/api/keys/openrouter") == (204, None)
     await keyed.get("/api/models")
     assert len(vendor.paths) == asked + 1
 

@@ -30,13 +30,6 @@ _FILE = click.Path(exists=True, dir_okay=False)
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option(
-    "--log-format",
-    type=click.Choice(("human", "json")),
-    default="human",
-    show_default=True,
-    help="How lines of the log look on stderr.",
-)
-@click.option(
     "--allow-host",
     "allowed",
     multiple=True,
@@ -55,6 +48,13 @@ _FILE = click.Path(exists=True, dir_okay=False)
 @click.option(
     "--base-path", default="", metavar="/PATH", help="What every path of the server begins with."
 )
+@click.option(
+    "--log-format",
+    type=click.Choice(("human", "json")),
+    default="human",
+    show_default=True,
+    help="How lines of the log look on stderr.",
+)
 def command(no_open: bool, **given: Any) -> None:
     """Start the server, and open it in a browser.
 
@@ -70,8 +70,9 @@ def command(no_open: bool, **given: Any) -> None:
         if not no_open and sys.stdout.isatty():
             webbrowser.open(link)
 
-    given["debug"] = click.get_current_context().ensure_object(Invocation).debug
-    options = Options(**{name: value for name, value in given.items() if value is not None})
+    debug = click.get_current_context().ensure_object(Invocation).debug
+    chosen = {name: value for name, value in given.items() if value is not None}
+    options = Options(debug=debug, **chosen)
     for warning in warnings(options):
         print(f"bottega: {warning}", file=sys.stderr)
     start.run(serve(start.settings_of(), options, Path.cwd(), ready))

@@ -16,12 +16,12 @@ from bottega.cli.talk.turn import Turns
 from bottega.cli.talk.typed import Reader
 from bottega.cli.talk.who import Wish
 from bottega.cli.talk.words import MODES, short, why
-from bottega.cli.worked import Worked
 from bottega.errors import Problem
 from bottega.events.codec import decode
 from bottega.sessions.session import now
 from bottega.sessions.told import transcript
 from bottega.studio import Session, Studio
+from bottega.studio.worked import Worked
 
 RECALLED = 3
 """Exchanges that are shown when a session is gone on with."""
@@ -221,7 +221,7 @@ class Conversation:
         return await self.turns.planned(self.session)
 
     async def _changes(self, path: str) -> None:
-        worked = await Worked.of(self._studio, self.session.row) if self.session else None
+        worked = await Worked.of(self._studio.runtime, self.session.row) if self.session else None
         works = [each for each in worked.works if each.path == path or not path] if worked else []
         if not worked or not works:
             self._say([("This session has changed no files." if not path else "It has not.", "")])

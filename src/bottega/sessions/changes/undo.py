@@ -7,9 +7,12 @@ import msgspec
 from bottega.errors import Problem, Refused
 from bottega.events.facts import FileChange
 from bottega.sessions.changes.work import Work
+from bottega.workspaces.changes.apply import apply
 from bottega.workspaces.changes.kept import Read
 from bottega.workspaces.changes.reconcile import digest, restore
+from bottega.workspaces.changes.site import current
 from bottega.workspaces.confine import Root
+from bottega.workspaces.edit import Change, Edit
 from bottega.workspaces.fence import Holds
 
 Now = Literal["left", "undone", "edited", "unreachable"]
@@ -31,10 +34,17 @@ def turned(work: Work) -> Work:
     return msgspec.structs.replace(work, before=work.after, after=work.before)
 
 
-def revert(root: Root, work: Work, read: Read, fence: Holds) -> None:
-    """Give one file its content from before the session, or raise a `Problem` and leave it. Waits for the disk."""
+def revert(root: Root, work: Work, read: Read, fence: Holds, *, force: bool = False) -> None:
+    """Give one file its content from before the session, or raise a `Problem` and leave it. Waits for the disk.
+
+    With `force`, over what somebody did since too.
+    """
     if ".git" in work.path.split("/"):
         raise Refused(f"{work.path!r} belongs to git.", hint="Use git itself to change it.")
+    if force:
+        before = read(work.before) if work.before else None
+        apply(root, Change((Edit(work.path, current(root, work.path), before, work.mode),)), fence)
+        return
     if work.mixed:
         raise Refused(
             f"{work.path!r} was also changed by somebody else while the session worked on it.",

@@ -66,6 +66,10 @@ class Output:
             os.close(self._lock)
             self._lock = -1
 
+    def drop(self) -> None:
+        """Keep nothing of it any more, once it is closed."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
 
 class Outputs:
     """Every method but `create` may wait for the disk."""

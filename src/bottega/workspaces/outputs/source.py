@@ -4,6 +4,7 @@ Lines that the cap has dropped keep their numbers; those at the edges of the gap
 """
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
@@ -21,12 +22,14 @@ class Piece(msgspec.Struct, frozen=True):
     """Lines that ended before it."""
     content: Path | bytes
 
-    def chunks(self) -> Iterator[bytes]:
+    def chunks(self, skip: int = 0) -> Iterator[bytes]:
+        """All but the first `skip` bytes."""
         if isinstance(self.content, bytes):
-            yield self.content
+            yield self.content[skip:]
             return
         try:
             with self.content.open("rb", buffering=0) as file:
+                file.seek(skip)
                 while chunk := file.read(_CHUNK):
                     yield chunk
         except FileNotFoundError:  # dropped meanwhile
@@ -111,12 +114,15 @@ class Source:
 
     def read(self, start: int) -> Iterator[tuple[int, bytes]]:
         """The bytes from an offset on, each chunk with its own: a gap shows as a jump."""
-        for piece in self.pieces():
-            at = piece.start
-            for chunk in piece.chunks():
-                if at + len(chunk) > start:
-                    skip = max(0, start - at)
-                    yield at + skip, chunk[skip:]
+        pieces = self.pieces()
+        for piece, after in zip_longest(pieces, pieces[1:]):
+            if after and after.start <= start:
+                continue
+            skip = max(0, start - piece.start)
+            at = piece.start + skip
+            for chunk in piece.chunks(skip):
+                if chunk:
+                    yield at, chunk
                 at += len(chunk)
 
 

@@ -8,8 +8,8 @@ input. Whoever asks is answered after their timeout at the latest; what runs goe
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 from bottega.workspaces.outputs.drain import Drain, in_thread, unbroken
 from bottega.workspaces.outputs.live import Live
@@ -69,6 +69,10 @@ class Shell:
         self._stream = Stream(STREAM, None)
         self._turn = asyncio.Lock()
         self._pump = Drain(running.stdout, self._keep, self._notice)
+        self._news = asyncio.Event()
+        """Replaced by another each time that something comes: for any number who wait."""
+        self._keepers = 0
+        self._freed = False
         self._life = asyncio.create_task(self._run_to_end())
 
     @property
@@ -89,7 +93,39 @@ class Shell:
         return Source(self._output.folder / STREAM)
 
     def resize(self, size: Size) -> None:
-        self._running.resize(size)
+        if not self.ended:
+            self._running.resize(size)
+
+    async def more(self, than: int) -> None:
+        """Wait until it has printed more bytes than that, or has ended."""
+        while self.size <= than and not self.ended:
+            await self._news.wait()
+
+    @contextmanager
+    def kept(self) -> Generator[None]:
+        """What it printed can be read, even after its end, as long as this is held."""
+        self._keepers += 1
+        try:
+            yield
+        finally:
+            self._keepers -= 1
+            if self._freed and not self._keepers:
+                asyncio.get_running_loop().run_in_executor(None, self._output.drop)
+
+    async def type(self, text: str, seconds: float) -> None:
+        """Type something, whoever's turn it is: a person at the same terminal."""
+        if self.ended:
+            raise Gone(f"The shell {self.id!r} has ended.", hint="Open another.")
+        self._on_use()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._terminal.write(text)
+        except TimeoutError:
+            raise Busy(
+                f"What runs in the shell {self.id!r} takes no input.", hint="Stop it, or wait."
+            ) from None
+        except OSError:
+            raise Gone(f"The shell {self.id!r} has ended.", hint="Open another.") from None
 
     async def run(self, command: str, seconds: float, emit: Emit | None = None) -> Reply:
         """Run a command, or type a line where it is no shell. A cancel stops the command, or else the shell."""
@@ -221,6 +257,11 @@ class Shell:
             elif not self.speaks or (self._begun and self._code is None):
                 self._stream.show(self._stream.take(each))
         self._attention.news.set()
+        self._tell()
+
+    def _tell(self) -> None:
+        told, self._news = self._news, asyncio.Event()
+        told.set()
 
     def _mark(self, mark: Mark) -> None:
         if mark.word != self._word or self._code is not None:
@@ -239,6 +280,7 @@ class Shell:
             self._pump.task.cancel()
             await asyncio.wait({self._pump.task})
             self._attention.news.set()
+            self._tell()
             await self._free()
 
     async def _free(self) -> None:
@@ -248,4 +290,7 @@ class Shell:
         finally:
             for fd in {self._running.stdin, self._running.stdout, self._running.stderr} - {-1}:
                 os.close(fd)
-            await in_thread(lambda: self._output.close(keep=False))
+            await in_thread(lambda: self._output.close(keep=True))
+            self._freed = True
+            if not self._keepers:
+                await in_thread(self._output.drop)

@@ -94,8 +94,12 @@ class Shells:
         *,
         size: Size = _SIZE,
         network: bool = False,
+        inside: str = ".",
     ) -> Opened:
-        """Start a shell, or the program that `command` names, in a sandbox of its own on that folder."""
+        """Start a shell, or the program that `command` names, in a sandbox of its own on that folder.
+
+        It starts `inside`, a folder in that one.
+        """
         if len(self.list(folder)) + self._opening[folder] >= self._limits.most:
             raise Refused(
                 f"There are already {self._limits.most} open shells here.",
@@ -103,7 +107,7 @@ class Shells:
             )
         self._opening[folder] += 1
         try:
-            opened = await self._start(folder, owner, command, size, network)
+            opened = await self._start(folder, owner, command, size, network, inside)
         finally:
             self._opening[folder] -= 1
         self._open[opened.shell.id] = opened
@@ -114,11 +118,15 @@ class Shells:
 
     def list(self, folder: str) -> "list[Opened]":
         """The open ones of that folder, oldest first."""
+        return [each for each in self.every() if each.folder == folder]
+
+    def every(self) -> "list[Opened]":
+        """The open ones of all folders, oldest first."""
         for shell_id, opened in list(self._open.items()):
             if opened.shell.ended:
                 code = opened.shell.exit_code
                 self._forget(shell_id, f"Its program ended with exit code {code}.")
-        return [each for each in self._open.values() if each.folder == folder]
+        return list(self._open.values())
 
     def get(self, folder: str, shell_id: str) -> Opened:
         """The open shell of that id; raises `NotFound` with why it is gone, or with those that there are."""
@@ -158,11 +166,11 @@ class Shells:
         ends = [self._end(each, "The studio ended.") for each in list(self._open.values())]
         await unbroken(asyncio.gather(*ends))
 
-    async def _start(
-        self, folder: str, owner: str, command: str, size: Size, network: bool
+    async def _start(  # noqa: PLR0913 - each is a word of its own
+        self, folder: str, owner: str, command: str, size: Size, network: bool, inside: str
     ) -> Opened:
         argv, speaks = _program(command)
-        launch = Launch(argv, environment=_ENVIRONMENT, terminal=size)
+        launch = Launch(argv, inside, environment=_ENVIRONMENT, terminal=size)
         sandbox = await self._sandboxes.open(folder, network=network)
         try:
             running = await sandbox.start(launch)

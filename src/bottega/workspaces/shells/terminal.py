@@ -3,6 +3,7 @@
 Whether a program waits is asked of the system: which processes are in the foreground, and what they sleep in.
 """
 
+import asyncio
 import os
 import platform
 import termios
@@ -27,15 +28,17 @@ Readers = frozenset[tuple[int, str]]
 class Terminal:
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self._typing = asyncio.Lock()
 
     async def write(self, text: str) -> None:
-        """Type it; waits as long as nobody takes it in."""
+        """Type it; waits as long as nobody takes it in, and for whoever types already."""
         rest = memoryview(text.encode("utf-8", "replace"))
-        while rest:
-            try:
-                rest = rest[os.write(self._fd, rest[:4096]) :]
-            except BlockingIOError:
-                await writable(self._fd)
+        async with self._typing:
+            while rest:
+                try:
+                    rest = rest[os.write(self._fd, rest[:4096]) :]
+                except BlockingIOError:
+                    await writable(self._fd)
 
     @property
     def enter(self) -> str:

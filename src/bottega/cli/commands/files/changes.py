@@ -1,7 +1,6 @@
 """`bottega changes`: what a session did to the files of its folder."""
 
 import sys
-from contextlib import ExitStack
 
 import click
 
@@ -10,11 +9,12 @@ from bottega.cli.commands.sessions import short
 from bottega.cli.screen.diff import drawn, parse
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.page import Page, print_json
-from bottega.cli.worked import Worked, chosen, told
-from bottega.errors import NotFound, Problem
-from bottega.sessions.changes.undo import Now, now
+from bottega.cli.worked import chosen, told
+from bottega.errors import Problem
+from bottega.sessions.changes.undo import Now
 from bottega.sessions.changes.work import Work
 from bottega.studio import Studio
+from bottega.studio.worked import Worked
 
 _NOTES: dict[Now, str] = {
     "left": "",
@@ -40,9 +40,8 @@ def command(session: str | None, diff: bool, as_json: bool) -> None:
 async def _changes(studio: Studio, session: str | None, diff: bool, as_json: bool) -> None:
     async with studio:
         row = chosen(studio.runtime, session)
-        worked = await Worked.of(studio, row)
-        with ExitStack() as closing:
-            states = _states(worked, closing)
+        worked = await Worked.of(studio.runtime, row)
+        states = worked.states()
         if as_json:
             print_json([_record(worked, work, states[work.path]) for work in worked.works])
             return
@@ -53,14 +52,6 @@ async def _changes(studio: Studio, session: str | None, diff: bool, as_json: boo
             _show(page, worked)
         else:
             _list(page, worked, states)
-
-
-def _states(worked: Worked, closing: ExitStack) -> dict[str, Now]:
-    try:
-        root = worked.root(closing)
-    except NotFound:
-        return dict.fromkeys((work.path for work in worked.works), "unreachable")
-    return {work.path: now(root, work) for work in worked.works}
 
 
 def _record(worked: Worked, work: Work, state: Now) -> dict[str, object]:

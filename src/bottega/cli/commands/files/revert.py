@@ -11,13 +11,14 @@ from bottega.cli.commands.sessions import short
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.page import Page
-from bottega.cli.worked import Worked, chosen, told
+from bottega.cli.worked import chosen, told
 from bottega.errors import BadUsage, NotFound, Problem
 from bottega.runtime import Runtime
 from bottega.sessions.changes.undo import now, revert, turned
 from bottega.sessions.changes.work import Work
 from bottega.sessions.session import SessionRow
 from bottega.studio import Studio
+from bottega.studio.worked import Worked
 from bottega.workspaces.confine import Root
 
 
@@ -38,10 +39,10 @@ def command(words: tuple[str, ...], yes: bool, redo: bool) -> int:
 async def _revert(studio: Studio, words: tuple[str, ...], yes: bool, redo: bool) -> int:
     async with studio:
         row, paths = _meant(studio.runtime, words)
-        worked = await Worked.of(studio, row)
+        worked = await Worked.of(studio.runtime, row)
         with ExitStack() as closing:
             root = worked.root(closing)
-            wanted = _wanted(worked.works, paths, root)
+            wanted = _wanted(worked, paths, root)
             if redo:
                 wanted = [turned(work) for work in wanted]
             todo = [work for work in wanted if now(root, work) != "undone"]
@@ -65,13 +66,13 @@ def _meant(runtime: Runtime, words: tuple[str, ...]) -> tuple[SessionRow, tuple[
     return chosen(runtime, None), words
 
 
-def _wanted(works: tuple[Work, ...], paths: tuple[str, ...], root: Root) -> list[Work]:
+def _wanted(worked: Worked, paths: tuple[str, ...], root: Root) -> list[Work]:
     if not paths:
-        return list(works)
+        return list(worked.works)
     found: dict[str, Work] = {}
     for given in paths:
         from_here = os.path.relpath(os.path.realpath(given), root.path)
-        here = _beneath(from_here, works) or _beneath(given.rstrip("/"), works)
+        here = worked.beneath(from_here) or worked.beneath(given)
         if not here:
             raise BadUsage(
                 f"{given!r} is neither a session nor a file that it changed.",
@@ -79,10 +80,6 @@ def _wanted(works: tuple[Work, ...], paths: tuple[str, ...], root: Root) -> list
             )
         found |= {work.path: work for work in here}
     return [found[path] for path in sorted(found)]
-
-
-def _beneath(name: str, works: tuple[Work, ...]) -> list[Work]:
-    return [w for w in works if name in (".", w.path) or w.path.startswith(f"{name}/")]
 
 
 def _agreed(files: int, row: SessionRow, yes: bool) -> bool:

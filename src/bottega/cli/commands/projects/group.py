@@ -1,0 +1,106 @@
+"""`bottega projects`: the folders that people may work in over the server. Only somebody at this machine adds one."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from bottega.accounts.people import People
+from bottega.cli import start
+from bottega.cli.screen.clean import one_line
+from bottega.cli.screen.page import Page, print_json
+from bottega.projects.projects import Projects
+from bottega.studio import Studio
+
+
+@click.group("projects", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """List, add and remove the folders that people may work in.
+
+    A server's start folder is a project of the host's. Others are added here, for the host or another person, and
+    never over the network.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(list_command)
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def list_command(as_json: bool = False) -> None:
+    """List the projects, and whose they are."""
+    start.run(_list(start.studio_of(), as_json))
+
+
+async def _list(studio: Studio, as_json: bool) -> None:
+    async with studio:
+        database = studio.runtime.database
+        projects, people = Projects(database).all(), People(database).list()
+    names = {person.n: person.name for person in people}
+    if as_json:
+        print_json(
+            [
+                {
+                    "id": each.id,
+                    "name": each.name,
+                    "person": names[each.owner],
+                    "folder": each.folder,
+                }
+                for each in projects
+            ]
+        )
+        return
+    page = Page(studio.settings.environment)
+    if not projects:
+        page.say("There are no projects. `bottega projects add FOLDER` makes one.")
+        return
+    head = ("id", "name", "person", "folder")
+    page.table(
+        [
+            [
+                (each.id, "cyan"),
+                one_line(each.name),
+                names[each.owner],
+                (one_line(each.folder), "dim"),
+            ]
+            for each in projects
+        ],
+        head,
+    )
+
+
+@command.command("add")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--name", default="", help="What it is called; the folder's name if left out.")
+@click.option("--for", "person", help="Whose it is; the host's if left out.")
+def add_command(folder: Path, name: str, person: str | None) -> None:
+    """Let a person work in a folder.
+
+    All that is in it can be read and changed over the server by that person, and by agents that the person uses.
+    """
+    start.run(_add(start.studio_of(), folder, name, person))
+
+
+async def _add(studio: Studio, folder: Path, name: str, person: str | None) -> None:
+    async with studio:
+        database = studio.runtime.database
+        people = People(database)
+        whose = people.named(person) if person else people.host()
+        added = await Projects(database).add(folder, whose.n, name)
+    print(added.id)
+    print(f"{added.folder} is a project of {whose.name}'s.", file=sys.stderr)
+
+
+@command.command("remove")
+@click.argument("project_id", metavar="ID")
+def remove_command(project_id: str) -> None:
+    """Take a project back; its folder and its sessions stay as they are."""
+    start.run(_remove(start.studio_of(), project_id))
+
+
+async def _remove(studio: Studio, project_id: str) -> None:
+    async with studio:
+        projects = Projects(studio.runtime.database)
+        project = projects.get(project_id)
+        await projects.remove(project)
+    print(f"{project.folder} is no project any more.", file=sys.stderr)

@@ -1,0 +1,119 @@
+"""A session's work on files, for whoever shows or undoes it: what it did, and where."""
+
+import asyncio
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+
+import msgspec
+
+from bottega.errors import NotFound, Problem
+from bottega.events.codec import decode
+from bottega.runtime import Runtime
+from bottega.sessions.changes.undo import Now, now, revert
+from bottega.sessions.changes.work import Work, work
+from bottega.sessions.feed import Row
+from bottega.sessions.session import SessionRow
+from bottega.workspaces.changes.diff import Difference
+from bottega.workspaces.confine import Root
+from bottega.workspaces.fence import Fences, Holds
+
+
+class Undone(msgspec.Struct, frozen=True):
+    paths: tuple[str, ...]
+    """Files that are as before the session now."""
+    refused: dict[str, str]
+    """Files that were left as they are, and why."""
+
+
+class Worked:
+    """The work of a session and its children, open for looking at files and for changing them."""
+
+    def __init__(self, runtime: Runtime, rows: list[SessionRow], works: tuple[Work, ...]) -> None:
+        """`rows` are the session, and its children after it."""
+        self._runtime = runtime
+        self._rows = rows
+        self.row = rows[0]
+        self.works = works
+
+    @classmethod
+    async def of(cls, runtime: Runtime, row: SessionRow) -> "Worked":
+        rows = [row, *runtime.sessions.beneath(row)]
+        logs = [await runtime.log.facts(each.n) for each in rows]
+        return cls(runtime, rows, await asyncio.to_thread(_folded, logs))
+
+    def root(self, closing: ExitStack) -> Root:
+        try:
+            return closing.enter_context(Root(self.row.folder))
+        except Problem as problem:
+            raise NotFound(
+                f"The folder {self.row.folder!r} of this session cannot be opened: {problem.message}",
+                hint="Put it back, then run the same command again.",
+            ) from None
+
+    def fence(self, root: Root) -> Holds:
+        """A person's: it belongs to no session, and waits for those that write, wherever in the folder they work."""
+        paths = (os.path.join(root.path, each.path) for each in self.works)
+        return Fences(self._runtime.database.home.workspace, root.path, *paths)
+
+    def read(self, name: str) -> bytes:
+        """A blob of this session, or of the child that has it."""
+        read = self._runtime.attachments.read
+        for row in self._rows[1:]:
+            with suppress(NotFound):
+                return read(row.n, name)
+        return read(self.row.n, name)
+
+    def beneath(self, name: str) -> list[Work]:
+        """Its work on that file, or on those in that folder."""
+        name = name.rstrip("/")
+        return [
+            each
+            for each in self.works
+            if name in (".", each.path) or each.path.startswith(f"{name}/")
+        ]
+
+    def states(self) -> dict[str, Now]:
+        """For each file, whether it is as the session left it. Waits for the disk."""
+        with ExitStack() as closing:
+            try:
+                root = self.root(closing)
+            except NotFound:
+                return dict.fromkeys((each.path for each in self.works), "unreachable")
+            return {each.path: now(root, each) for each in self.works}
+
+    def undo(self, works: Iterable[Work], *, force: bool = False) -> Undone:
+        """Bring these files back to what they were before the session, one by one. Waits for the disk."""
+        undone: list[str] = []
+        refused: dict[str, str] = {}
+        with ExitStack() as closing:
+            root = self.root(closing)
+            fence = self.fence(root)
+            for each in works:
+                if now(root, each) == "undone":
+                    continue
+                try:
+                    revert(root, each, self.read, fence, force=force)
+                    undone.append(each.path)
+                except Problem as problem:
+                    refused[each.path] = str(problem)
+        return Undone(tuple(undone), refused)
+
+    def difference(self, work: Work) -> Difference:
+        return Difference(
+            work.path,
+            self.read(work.before) if work.before else None,
+            self.read(work.after) if work.after else None,
+        )
+
+    def counted(self, work: Work) -> tuple[int, int] | None:
+        """Lines added and removed; None where there are none to count."""
+        try:
+            difference = self.difference(work)
+        except Problem:
+            return None
+        return None if difference.is_binary else difference.counts()
+
+
+def _folded(logs: list[list[Row]]) -> tuple[Work, ...]:
+    return work(*([decode(index, body) for index, body in rows] for rows in logs))
