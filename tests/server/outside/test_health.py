@@ -8,20 +8,9 @@ import aiohttp
 
 from bottega.server.house import House, Options
 from bottega.server.outside.readiness import Readiness
-from bottega.server.staff.staff import Alone, Member
 from bottega.settings import load
 from bottega.studio import Studio
 from tests.server.serving import Serving
-
-
-class Nobody(Alone):
-    """Workers that are all gone."""
-
-    def __init__(self) -> None:
-        pass
-
-    def members(self) -> list[Member]:
-        return [Member("w1", 0, "resting", 3, 0)]
 
 
 async def answer(serving: Serving, path: str) -> tuple[int, str]:
@@ -52,15 +41,6 @@ async def test_a_database_that_cannot_be_written_makes_it_not_ready_until_it_can
     async with asyncio.timeout(10):
         while (await answer(serving, "/readyz"))[0] != 200:
             await asyncio.sleep(0.1)
-
-
-class Gone(Alone):
-    """Nobody is there to work."""
-
-    def __init__(self) -> None: ...
-
-    def members(self) -> list[Member]:
-        return [Member("w1", 0, "resting", 3, 0)]
 
 
 async def test_a_dead_worker_and_a_full_disk_are_told_by_their_codes(home: Path) -> None:
