@@ -43,11 +43,18 @@ async def test_a_database_that_cannot_be_written_makes_it_not_ready_until_it_can
             await asyncio.sleep(0.1)
 
 
+class Nobody(Alone):
+    """Nobody is there to work."""
+
+    def members(self) -> list[Member]:
+        return [Member("w1", 0, "resting", 3, 0)]
+
+
 async def test_a_dead_worker_and_a_full_disk_are_told_by_their_codes(home: Path) -> None:
     async with Studio(settings=load(home=home)) as studio:
         house = House(studio, b"x" * 32, Options())
         assert await Readiness(house, little=0).reasons() == []
-        house.staff = Nobody()
+        house.staff = Nobody(studio)
         assert await Readiness(house, little=2**62).reasons() == ["worker", "disk"]
 
 
