@@ -8,6 +8,7 @@ import aiohttp
 
 from bottega.server.house import House, Options
 from bottega.server.outside.readiness import Readiness
+from bottega.server.staff.staff import Alone, Member
 from bottega.settings import load
 from bottega.studio import Studio
 from tests.server.serving import Serving
