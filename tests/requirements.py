@@ -148,7 +148,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "S20": shown("A client that goes away loses nothing that was stored."),
     "S21": shown("The agent knows nothing of screens; the log stands between them."),
     # Layers of events.
-    "X01": later("Events go from the provider to the log, and from there to whoever follows."),
+    "X01": shown("Events go from the provider to the log, and from there to whoever follows."),
     "X02": shown("Programs on the server and in the browser see the same events."),
     "X03": shown("A program follows a session with callbacks, and can stop following."),
     "X04": shown("The stream layer tells a message's start, its text pieces, and its stop."),

@@ -11,7 +11,7 @@ from bottega.agents.agent import Agent
 from bottega.events.event import Event
 from bottega.events.facts import ExchangeResponse
 from bottega.studio import Session, Studio
-from bottega.studio.answer import Waits
+from bottega.studio.answering import Waits
 
 Scripted = Callable[..., str]
 

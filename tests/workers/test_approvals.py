@@ -13,7 +13,7 @@ from bottega.events.event import Event
 from bottega.messages.block import plain_text
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.studio import Session, Studio
-from bottega.studio.answer import Waits
+from bottega.studio.answering import Waits
 from tests.workers.test_ends import whole
 
 Scripted = Callable[..., str]

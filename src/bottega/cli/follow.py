@@ -10,7 +10,8 @@ from bottega.cli.screen.live import FRAME
 from bottega.cli.screen.plain import Screen
 from bottega.cli.signals import Stop, stoppable
 from bottega.events import facts
-from bottega.studio import Answer, Session
+from bottega.studio.answering import Answering
+from bottega.studio.anywhere import AnySession
 
 
 class Followed(NamedTuple):
@@ -20,7 +21,7 @@ class Followed(NamedTuple):
 
 
 async def follow(
-    answer: Answer, session: Session, screen: Screen, desk: Desk | None = None
+    answer: Answering, session: AnySession, screen: Screen, desk: Desk | None = None
 ) -> Followed:
     """Show every event. With a `desk` somebody is there to be asked; a second Ctrl-C no longer waits for the end."""
     reception = Reception(session, desk) if desk else None

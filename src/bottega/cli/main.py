@@ -22,6 +22,7 @@ ENTRIES = {
     for section, rows in {
         _WORK: {
             "chat": ("work.chat", "Talk with an agent in this folder."),
+            "attach": ("work.attach", "Follow and drive a session of a running server."),
             "serve": ("serve", "Start the server, and open it in a browser."),
             "run": ("work.run", "Run one prompt to its end and print the answer."),
             "asks": ("work.asks", "List what waits for an answer."),

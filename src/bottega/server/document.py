@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 
 from bottega.events.facts import FACTS
 from bottega.server.problems import ProblemShape
-from bottega.server.shapes.event import EventStream
+from bottega.server.shapes.talk.event import EventStream
 
 _REF = "#/components/schemas/{}"
 _ENVELOPE: dict[str, Any] = {

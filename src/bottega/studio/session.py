@@ -1,7 +1,7 @@
 """A session, as a Python programmer holds it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import ExitStack
 from typing import Any, Literal
 
@@ -13,11 +13,9 @@ from bottega.errors import BadUsage, NotFound, Problem
 from bottega.events import fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
-from bottega.events.layers import LAYERS
 from bottega.ids import fresh_message
-from bottega.messages.block import Block, Text
+from bottega.messages.block import Block
 from bottega.messages.message import Message
-from bottega.providers.protocol.surrogates import mend
 from bottega.providers.provider import Wishes
 from bottega.sessions import attach, clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
@@ -27,9 +25,12 @@ from bottega.sessions.inbox import AT_HOME, Admission, Prompt, Speaker
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
-from bottega.studio.answer import Answer, Callback, Callbacks, call
+from bottega.studio import reacting
+from bottega.studio.answer import Answer
+from bottega.studio.answering import Callback, Callbacks
 from bottega.studio.context import Context, context_of
 from bottega.studio.opened import Opened
+from bottega.studio.said import said
 from bottega.studio.structured import Shape, Structured, schema_of
 from bottega.studio.worked import Undone, Worked
 from bottega.workspaces.outputs.drain import unbroken
@@ -73,7 +74,7 @@ class Session:
 
         The same `message_id` with the same content is the same prompt: it runs once, and is followed again.
         """
-        blocks = _said(content)
+        blocks = said(content)
         if agent:
             self._opened.runtime.agent(agent)
         callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
@@ -99,7 +100,7 @@ class Session:
 
         With a mode, the session changes to it.
         """
-        blocks = _said(prompt.content)
+        blocks = said(prompt.content)
         if prompt.agent:
             self._opened.runtime.agent(prompt.agent)
         if prompt.model:
@@ -112,7 +113,7 @@ class Session:
     async def edit(self, message_id: str, content: str | tuple[Block, ...]) -> None:
         """Change what a prompt says that still waits."""
         runtime = self._opened.runtime
-        blocks, names = await asyncio.to_thread(attach.keep, _said(content), runtime.blobs)
+        blocks, names = await asyncio.to_thread(attach.keep, said(content), runtime.blobs)
         await runtime.inbox.edit(self.row, message_id, blocks, names)
 
     def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:
@@ -199,7 +200,7 @@ class Session:
 
     def steer(self, content: str | tuple[Block, ...]) -> Answer:
         """Say something into the exchange that runs, and share its end; if none runs, it is a prompt like any other."""
-        prompt = Prompt(fresh_message(), _said(content), steer=True)
+        prompt = Prompt(fresh_message(), said(content), steer=True)
         return Answer(self._opened, self.row, prompt)
 
     async def follow(self, after: int = 0) -> AsyncIterator[Event]:
@@ -215,13 +216,9 @@ class Session:
 
     def react(self, **handlers: Callback) -> Callable[[], None]:
         """Call `on_<event type>` (or `on_event`, for all) for what happens from now on; returns the unsubscribe."""
-        for name in handlers:
-            if name != "on_event" and name.removeprefix("on_") not in LAYERS:
-                raise BadUsage(
-                    f"There is no event for {name!r}.", hint="docs/events.md lists them."
-                )
+        reacting.check(handlers)
         after = self._opened.runtime.log.feed(self.row.n).last_index
-        task = asyncio.create_task(self._react(after, handlers))
+        task = asyncio.create_task(reacting.react(self.follow(after), handlers))
         self._reactors.add(task)
         task.add_done_callback(self._reactors.discard)
 
@@ -229,13 +226,6 @@ class Session:
             task.cancel()
 
         return unsubscribe
-
-    async def _react(self, after: int, handlers: Mapping[str, Callback]) -> None:
-        every = handlers.get("on_event")
-        async for event in self.follow(after):
-            for handler in (handlers.get(f"on_{event.type}"), every):
-                if handler:
-                    await call(handler, event)
 
     async def change_model(self, name: str) -> None:
         """Have another model answer from the next prompt on; refuse a name that leads nowhere."""
@@ -311,6 +301,11 @@ class Session:
                 undo = asyncio.to_thread(worked.undo, wanted.values(), force=force)
                 return await unbroken(undo)
 
+    async def tail(self, limit: int = 80) -> list[Event]:
+        """The last facts, without deltas, oldest first."""
+        rows = await self._opened.runtime.log.tail(self.row.n, limit=limit)
+        return [decode(index, body) for index, body in rows]
+
     async def facts(self) -> list[Event]:
         """The stored facts, without deltas."""
         rows = await self._opened.runtime.log.facts(self.row.n)
@@ -335,18 +330,3 @@ def _meant(worked: Worked, path: str) -> list[Work]:
             f"{path!r} is no file that the session changed.", hint="`bottega changes` lists them."
         )
     return found
-
-
-def _said(content: str | tuple[Block, ...]) -> tuple[Block, ...]:
-    blocks = (Text(content),) if isinstance(content, str) else content
-    blocks = tuple(map(_mended, blocks))
-    if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
-        raise BadUsage("The prompt is empty.", hint="Say what the agent should do.")
-    return blocks
-
-
-def _mended(block: Block) -> Block:
-    """Half a character, as a terminal may give it, can be neither stored nor sent."""
-    if not isinstance(block, Text) or (whole := mend(block.text)) is block.text:
-        return block
-    return msgspec.structs.replace(block, text=whole)

@@ -9,6 +9,7 @@ from bottega.errors import BadUsage, Problem
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.studio.answer import Answer
+from bottega.studio.answering import Answering
 
 Shape = dict[str, Any] | type[Any]
 """A JSON schema; or a type: a msgspec struct, a dataclass, a TypedDict, a pydantic model."""
@@ -47,7 +48,7 @@ def _opened(schema: dict[str, Any]) -> dict[str, Any]:
     return schema if inner else {**top, **({"$defs": parts} if parts else {})}
 
 
-class Structured(Answer):
+class Shaped(Answering):
     """One exchange whose final response is a value: await it for that; `response` tells the rest."""
 
     shape: Shape
@@ -81,3 +82,7 @@ class Structured(Answer):
         if isinstance(event.data, facts.ErrorMessage):
             self._why = event.data.message
         await super()._tell(event)
+
+
+class Structured(Shaped, Answer):
+    """Such an exchange in this home."""

@@ -40,7 +40,13 @@ async def test_every_reference_leads_somewhere_and_every_operation_has_its_own_n
     names = [each["operationId"] for each in operations]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z_]+", name) for name in names)
-    for each in operations:
+    inside = [
+        each
+        for path, found in document["paths"].items()
+        if path.startswith("/api")
+        for each in found.values()
+    ]
+    for each in inside:
         assert {"400", "401", "403", "422", "429", "503"} <= set(each["responses"])
         for status, response in each["responses"].items():
             if status >= "4":

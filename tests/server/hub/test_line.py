@@ -21,7 +21,8 @@ class Quick(Line):
 class Chatty:
     """An application that writes to every socket until it is full, and remembers how that ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: bytes = b'"' + b"x" * 10_000 + b'"') -> None:
+        self._text = text
         self.wrote = 0
         self.lines: list[Line] = []
         self.ended: asyncio.Queue[BaseException | None] = asyncio.Queue()
@@ -38,8 +39,9 @@ class Chatty:
             return
         try:
             while True:
-                await line.write(b'"' + b"x" * 10_000 + b'"')
-                self.wrote += 10_002
+                await line.write(self._text)
+                self.wrote += len(self._text)
+                await asyncio.sleep(0)
         except ClientDisconnected as gone:
             self.ended.put_nowait(gone)
 
@@ -135,6 +137,20 @@ async def test_who_reads_slowly_gets_everything() -> None:
             assert len(message.data) == 10_002
             await asyncio.sleep(0.002)
     assert app.wrote >= 200 * 10_002
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 200_000])
+async def test_a_frame_of_any_size_arrives_whole(size: int) -> None:
+    app = Chatty(b"x" * size)
+    async with (
+        served(app) as address,
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{address}/") as socket,
+    ):
+        for _ in range(3):
+            message = await socket.receive()
+            assert message.type == aiohttp.WSMsgType.TEXT
+            assert message.data == "x" * size
 
 
 async def test_who_goes_is_gone_for_whoever_writes() -> None:

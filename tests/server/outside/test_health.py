@@ -14,16 +14,6 @@ from bottega.studio import Studio
 from tests.server.serving import Serving
 
 
-class Nobody(Alone):
-    """Workers that are all gone."""
-
-    def __init__(self) -> None:
-        pass
-
-    def members(self) -> list[Member]:
-        return [Member("w1", 0, "resting", 3, 0)]
-
-
 async def answer(serving: Serving, path: str) -> tuple[int, str]:
     async with (
         aiohttp.ClientSession(serving.address) as stranger,
@@ -54,10 +44,8 @@ async def test_a_database_that_cannot_be_written_makes_it_not_ready_until_it_can
             await asyncio.sleep(0.1)
 
 
-class Gone(Alone):
+class Nobody(Alone):
     """Nobody is there to work."""
-
-    def __init__(self) -> None: ...
 
     def members(self) -> list[Member]:
         return [Member("w1", 0, "resting", 3, 0)]
@@ -67,7 +55,7 @@ async def test_a_dead_worker_and_a_full_disk_are_told_by_their_codes(home: Path)
     async with Studio(settings=load(home=home)) as studio:
         house = House(studio, b"x" * 32, Options())
         assert await Readiness(house, little=0).reasons() == []
-        house.staff = Nobody()
+        house.staff = Nobody(studio)
         assert await Readiness(house, little=2**62).reasons() == ["worker", "disk"]
 
 

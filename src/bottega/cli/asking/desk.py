@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.cells import cell_len
 
@@ -20,6 +21,14 @@ def _nothing() -> str:
     return ""
 
 
+class Beside(Protocol):
+    def leave(self) -> None:
+        """Somebody is asked: give the keyboard back."""
+
+    def come_back(self) -> None:
+        """Nobody is asked any more."""
+
+
 class Desk:
     def __init__(
         self, canvas: Canvas, terminal: Terminal, keys: Callable[[], Keys], typed: Typed
@@ -29,6 +38,8 @@ class Desk:
         self.painter = Painter(colour=terminal.colour, plain=not terminal.moves)
         self._make = keys
         self._typed = typed
+        self.beside: Beside | None = None
+        """Whoever has the keyboard while nobody is asked."""
 
     def say(self, kind: str, *rows: list[Part]) -> None:
         """Lines for good."""
@@ -39,11 +50,21 @@ class Desk:
     @contextmanager
     def asking(self) -> Generator["Asking"]:
         """The keyboard is ours until this is left."""
-        with self._make() as keys:
-            try:
-                yield Asking(self, keys, self._typed)
-            finally:
-                self.canvas.ask(None)
+        if self.beside:
+            self.beside.leave()
+        try:
+            with self._make() as keys:
+                try:
+                    yield Asking(self, keys, self._typed)
+                finally:
+                    self.canvas.ask(None)
+        finally:
+            if self.beside:
+                self.beside.come_back()
+
+    def keys(self) -> Keys:
+        """The keyboard, for whoever stands beside."""
+        return self._make()
 
 
 class Asking:

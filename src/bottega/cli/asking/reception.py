@@ -19,7 +19,7 @@ from bottega.errors import Conflict, Problem
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.sessions.asks import TOLD, Ask, Reply
-from bottega.studio import Session
+from bottega.studio.anywhere import AnySession
 
 _GOOD = ("allow_once", "allow_all", "edit", "answer", "raise", "continue")
 
@@ -29,7 +29,7 @@ class _Deciding(Protocol):
 
 
 class Reception:
-    def __init__(self, session: Session, desk: Desk) -> None:
+    def __init__(self, session: AnySession, desk: Desk) -> None:
         self._session = session
         self._desk = desk
         self._waiting: list[str] = []

@@ -1,88 +1,108 @@
-"""The turns of a conversation: read a line, run it as a prompt or obey it as a command, until the person leaves."""
+"""The turns of a conversation: read a line, run it as a prompt or obey it as a command, until the person leaves.
 
+It does not know where its studio is. What needs more than the studio's common words (who can be chosen, what was
+changed) is said by the conversations that are made of it: `AtHome` and `Attached`.
+"""
+
+from abc import ABC, abstractmethod
 from pathlib import Path
 
 from bottega.approvals.mode import Mode, checked_mode
-from bottega.cli.looking import unified
-from bottega.cli.screen import diff
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
 from bottega.cli.screen.transcript import drawn, last_exchanges
-from bottega.cli.talk import listing, room, slash, who
+from bottega.cli.talk import listing, room, slash
 from bottega.cli.talk.turn import Turns
 from bottega.cli.talk.typed import Reader
 from bottega.cli.talk.who import Wish
-from bottega.cli.talk.words import MODES, short, why
+from bottega.cli.talk.words import MODES, short
 from bottega.errors import Problem
-from bottega.events.codec import decode
 from bottega.sessions.session import now
 from bottega.sessions.told import transcript
-from bottega.studio import Session, Studio
-from bottega.studio.worked import Worked
+from bottega.studio.answering import Answering
+from bottega.studio.anywhere import AnySession, AnyStudio
 
 RECALLED = 3
 """Exchanges that are shown when a session is gone on with."""
 LISTED = 10
-SHOWN = 60
-"""Lines of what a session changed, unless one file is asked for."""
 
 
-class Conversation:
-    def __init__(self, studio: Studio, reader: Reader, terminal: Terminal, wish: Wish) -> None:
-        self._studio = studio
+class Conversation(ABC):
+    def __init__(
+        self, studio: AnyStudio, reader: Reader, terminal: Terminal, wish: Wish, turns: Turns
+    ) -> None:
+        self._place = studio
         self._reader = reader
         self._terminal = terminal
         self._painter = Painter(colour=terminal.colour, plain=not terminal.moves)
         self._wish = wish
-        self.turns = Turns(studio.runtime, terminal)
-        self.session: Session | None = None
+        self.turns = turns
+        self.session: AnySession | None = None
 
-    def open(self) -> None:
-        """Say who answers, and why, and where."""
-        agent = self._studio.runtime.agent(self._wish.agent)
-        chosen = self._studio.runtime.choose(self._wish.model, agent)
-        self._studio.runtime.model(chosen.model)
-        self._wish.model = chosen.model
-        self._say([(one_line(chosen.model), "bold"), (why(chosen), "")])
-        self._say([(f"{self._at(self._wish.folder)} · /help lists the commands", "dim")])
+    @property
+    @abstractmethod
+    def mode(self) -> Mode:
+        """How much is done unasked."""
+
+    @abstractmethod
+    async def choose(self, name: str) -> None:
+        """Have another model answer from now on, or say which one does."""
+
+    @abstractmethod
+    async def choose_agent(self, name: str, *, all_: bool = False) -> None:
+        """Have another agent work from now on, or say which one does, or who can."""
+
+    @abstractmethod
+    async def _found(self, session_id: str) -> AnySession:
+        """The session of that id, so that it can be gone on with."""
+
+    @abstractmethod
+    def _held(self) -> list[Part]:
+        """What to say to a mode that the agent does not take part in."""
+
+    @abstractmethod
+    async def _changes(self, path: str) -> None:
+        """Show what the session changed in its folder, or in one file."""
 
     async def resume(self, session_id: str, mode: Mode | None = None) -> bool:
         """Go on with a session: show its last exchanges, then what still waits in it; False if the person left."""
-        self.session = self._studio.find(session_id)
-        parked = self.session.row.status == "waiting"
-        if not parked:
-            self.session = await self._studio.resume(session_id)
+        self.session = session = await self._found(session_id)
         if mode:
-            await self.session.change_mode(mode)
-        row = self.session.row
-        under_way = self.session.resume(wait=self.turns.asks)
-        asked = any(ask.kind != "plan" for ask in self.session.asks())
-        goes_on = under_way if parked or asked else None
-        self._wish = Wish(row.model, row.agent, Path(row.folder), self.session.mode)
+            await session.change_mode(mode)
+        row = session.row
+        goes_on = session.resume(wait=self.turns.asks) if self._follows_on(session) else None
+        self._wish = Wish(row.model, row.agent, Path(row.folder), session.mode)
         self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {row.model}", "")])
         begun = f"begun {ago(row.created_at, now())}"
         self._say([(f"{self._at(Path(row.folder))} · {begun}", "dim")])
-        await self._recall(row.n, goes_on.message_id if goes_on else "")
+        await self._recall(session, goes_on.message_id if goes_on else "")
         if goes_on:
-            return await self.turns.follow(self.session, goes_on)
+            return await self._watched(session, goes_on)
         if row.status != "idle":
             self._say([("Another program works in this session; what you say waits.", "accent")])
-        return await self.turns.planned(self.session)
+        return await self.turns.planned(session)
+
+    async def _watched(self, session: AnySession, answer: Answering) -> bool:
+        """Show an exchange that was begun before; False if the person left."""
+        return await self.turns.follow(session, answer)
+
+    def _follows_on(self, session: AnySession) -> bool:
+        """Whether what is under way in a session is shown as it goes on."""
+        asked = any(ask.kind != "plan" for ask in session.asks())
+        return asked or session.row.status == "waiting"
 
     def _at(self, folder: Path) -> str:
         """Where, and who works there if it is not the usual agent."""
         agent = self._wish.agent
         return short(folder) + ("" if agent == "assistant" else f" · {one_line(agent)}")
 
-    async def _recall(self, n: int, without: str) -> None:
+    async def _recall(self, session: AnySession, without: str) -> None:
         """The last exchanges, but for one that will be shown as it goes on."""
-        rows = await self._studio.runtime.log.tail(n, limit=80)
-        events = [decode(index, body) for index, body in rows]
         items = transcript.transcript(
-            each for each in events if each.message_id != (without or "-")
+            each for each in await session.tail() if each.message_id != (without or "-")
         )
         shown = drawn(last_exchanges(items, RECALLED), self._painter, self._terminal.width)
         self._lines(["", *shown] if shown else [])
@@ -90,10 +110,7 @@ class Conversation:
     async def go_on(self) -> None:
         """Take turns until the person leaves."""
         while True:
-            if self._terminal.moves:
-                self._terminal.write("\n")
-            self._reader.mode = self._mode
-            line = await self._reader.read()
+            line = await self._read()
             if line is None:
                 return
             if not line.strip():
@@ -105,6 +122,13 @@ class Conversation:
             except Problem as problem:
                 self._fail(problem)
 
+    async def _read(self) -> str | None:
+        """The next thing said; None when the person leaves."""
+        if self._terminal.moves:
+            self._terminal.write("\n")
+        self._reader.mode = self.mode
+        return await self._reader.read()
+
     async def _take(self, line: str) -> bool:
         command = slash.parse(line)
         return await (self._prompt(line) if command is None else self._obey(command))
@@ -113,7 +137,7 @@ class Conversation:
         """Run one prompt; False if the person wants to leave at once."""
         if self.session is None:
             wish = self._wish
-            self.session = await self._studio.start(
+            self.session = await self._place.start(
                 model=wish.model, agent=wish.agent, folder=wish.folder, mode=wish.mode
             )
         answer = self.session.prompt(text, wait=self.turns.asks)
@@ -166,49 +190,20 @@ class Conversation:
             rows = await room.clear(self.session, command.argument)
         self._rows(rows)
 
-    def farewell(self) -> None:
-        self._say([("Go on with: bottega chat --continue", "dim")])
-
-    async def choose(self, name: str) -> None:
-        """Have another model answer from now on, or say which one does."""
-        if not name:
-            self._say(
-                [(self._wish.model, "bold"), (" answers. `bottega models` lists who else can.", "")]
-            )
-            return
-        self._studio.runtime.model(name)
-        if self.session:
-            await self.session.change_model(name)
-        self._wish.model = name
-        self._say([(one_line(name), "bold"), (" answers from now on.", "")])
-
-    async def choose_agent(self, name: str, *, all_: bool = False) -> None:
-        """Have another agent work from now on, or say which one does, or who can."""
-        if all_:
-            self._rows(who.listed(self._studio, self._wish.agent, self._terminal.width))
-        elif name:
-            self._say(await who.choose(self._studio, self.session, self._wish, name))
-        else:
-            self._say(who.shown(self._studio, self._wish))
-
-    @property
-    def _mode(self) -> Mode:
-        return who.mode(self._studio, self.session, self._wish)
-
     async def _choose_mode(self, name: str) -> None:
         if name:
             await self._change_mode(checked_mode(name))
-        self._say([(f"{self._mode}: ", "bold"), (MODES[self._mode], "")])
+        self._say([(f"{self.mode}: ", "bold"), (MODES[self.mode], "")])
 
     async def _change_mode(self, mode: str) -> None:
         """From the next prompt on."""
-        if not mode or mode == self._mode:
+        if not mode or mode == self.mode:
             return
         self._wish.mode = checked_mode(mode)
         if self.session:
             await self.session.change_mode(self._wish.mode)
-        if self._mode != mode:
-            self._say(who.held(self._studio, self._wish))
+        if self.mode != mode:
+            self._say(self._held())
 
     async def _list_asks(self) -> bool:
         waiting = self.session.asks() if self.session else []
@@ -220,19 +215,8 @@ class Conversation:
         self._rows(listing.asks(waiting, self._terminal.width))
         return await self.turns.planned(self.session)
 
-    async def _changes(self, path: str) -> None:
-        worked = await Worked.of(self._studio.runtime, self.session.row) if self.session else None
-        works = [each for each in worked.works if each.path == path or not path] if worked else []
-        if not worked or not works:
-            self._say([("This session has changed no files." if not path else "It has not.", "")])
-            return
-        files = diff.parse("".join(unified(worked.difference(work)) for work in works))
-        rows, left = diff.drawn(files, self._terminal.width, 0 if path else SHOWN)
-        more = diff.left_off(left) + [(" · /changes PATH shows one file", "dim")]
-        self._rows([*rows, more] if left else rows)
-
     async def _sessions(self, which: str) -> bool:
-        rows = await self._studio.sessions(LISTED)
+        rows = await self._place.sessions(LISTED)
         if not which:
             here = self.session.id if self.session else ""
             self._rows(listing.sessions(rows, here, self._terminal.width))

@@ -4,7 +4,7 @@ from bottega.cli.screen.figures import count, tokens
 from bottega.cli.screen.tools import Part
 from bottega.events import facts
 from bottega.sessions.told.transcript import compacted
-from bottega.studio import Session
+from bottega.studio.anywhere import AnySession
 from bottega.studio.context import Context
 
 Rows = list[list[Part]]
@@ -64,11 +64,11 @@ def _next(context: Context) -> str:
     return f"It is compacted at {context.compact_at} %, {when}; /compact does it now."
 
 
-async def context(session: Session | None, width: int, *, plain: bool) -> Rows:
+async def context(session: AnySession | None, width: int, *, plain: bool) -> Rows:
     return drawn(await session.context(), width, plain=plain) if session else NOTHING
 
 
-async def compact(session: Session | None, argument: str) -> Rows:
+async def compact(session: AnySession | None, argument: str) -> Rows:
     if session is None:
         return NOTHING
     if argument == "undo":
@@ -83,27 +83,27 @@ async def compact(session: Session | None, argument: str) -> Rows:
     return [[(compacted(await newest(session)), ""), (" /compact undo brings it back.", "dim")]]
 
 
-async def newest(session: Session) -> facts.Compaction:
+async def newest(session: AnySession) -> facts.Compaction:
     """The last compaction of a session that has one."""
     made = [e.data for e in await session.facts() if isinstance(e.data, facts.Compaction)]
     return made[-1]
 
 
-async def _undo(session: Session) -> Rows:
+async def _undo(session: AnySession) -> Rows:
     if not await session.undo_compaction():
         return [[("There is no compaction to undo.", "")]]
     full = (await session.context()).percent
     return [[(f"Undone: the model sees it all again. The context is {full:.0f} % full.", "")]]
 
 
-async def reset(session: Session | None) -> Rows:
+async def reset(session: AnySession | None) -> Rows:
     if session is None or not await session.reset():
         return NOTHING
     told = " What was said is kept; what you had allowed for the session is asked for again."
     return [[("The model begins anew.", "bold"), (told, "")]]
 
 
-async def clear(session: Session | None, argument: str) -> Rows:
+async def clear(session: AnySession | None, argument: str) -> Rows:
     if session is None:
         return NOTHING
     if argument != "yes":

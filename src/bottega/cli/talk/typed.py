@@ -25,11 +25,22 @@ class Reader(Protocol):
         """The next thing said; None when the person leaves."""
         ...
 
+    def interrupt(self) -> bool:
+        """Let go of the screen: `read` raises `Interrupted`. False: it has none, and goes on reading."""
+        ...
+
+
+class Interrupted(Exception):  # noqa: N818
+    """Something has to be shown; what was typed so far stands in the line when it is read again."""
+
 
 class Lines:
     """Standard input that is no terminal: each line is a prompt."""
 
     mode = ""
+
+    def interrupt(self) -> bool:
+        return False
 
     async def read(self) -> str | None:
         with shown():
@@ -48,6 +59,7 @@ class Editor:
         self.agents = agents
         """The names that `/agent` may be given."""
         self._session = _session(history, colour, self)
+        self._draft = ""
 
     def prompt(self) -> list[tuple[str, str]]:
         """What stands in front of the line: `› `, or `plan › ` where the mode is not the usual one."""
@@ -62,10 +74,20 @@ class Editor:
         )
 
     async def read(self) -> str | None:
+        app, draft, self._draft = self._session.app, self._draft, ""
+        app.erase_when_done = False
         try:
-            return await self._session.prompt_async()
+            return await self._session.prompt_async(default=draft)
         except (EOFError, KeyboardInterrupt):
             return None
+
+    def interrupt(self) -> bool:
+        app = self._session.app
+        if app.is_running and not app.is_done:
+            self._draft = self._session.default_buffer.text
+            app.erase_when_done = True
+            app.exit(exception=Interrupted())
+        return True
 
 
 _MODES = {"plan": "ansicyan bold", "allow": "ansired bold"}

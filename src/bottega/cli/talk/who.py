@@ -9,7 +9,8 @@ from bottega.approvals.mode import Mode, narrower
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.tools import Part
 from bottega.errors import Problem
-from bottega.studio import Session, Studio
+from bottega.studio import Studio
+from bottega.studio.anywhere import AnySession
 
 
 class Wish(msgspec.Struct):
@@ -21,7 +22,7 @@ class Wish(msgspec.Struct):
     mode: Mode = "ask"
 
 
-def mode(studio: Studio, session: Session | None, wish: Wish) -> Mode:
+def mode(studio: Studio, session: AnySession | None, wish: Wish) -> Mode:
     """How much is done unasked: what was chosen, and no more than the agent may."""
     if session:
         return session.mode
@@ -48,7 +49,7 @@ def shown(studio: Studio, wish: Wish) -> list[Part]:
     ]
 
 
-async def choose(studio: Studio, session: Session | None, wish: Wish, name: str) -> list[Part]:
+async def choose(studio: Studio, session: AnySession | None, wish: Wish, name: str) -> list[Part]:
     """Have another agent work from the next prompt on; returns what to say."""
     runtime, before = studio.runtime, wish.model
     agent = runtime.agent(name)

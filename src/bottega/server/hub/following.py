@@ -7,6 +7,7 @@ out of memory or out of the database.
 import asyncio
 
 from bottega.server.hub import told
+from bottega.server.hub.cast import Casts, Live
 from bottega.server.hub.join import Joins, head
 from bottega.server.hub.socket import Socket
 from bottega.server.hub.told import encoded
@@ -16,16 +17,18 @@ from bottega.sessions.session import SessionRow
 
 
 async def follow(
-    socket: Socket, tab_id: str, row: SessionRow, cursor: int, log: Log, joins: Joins
+    socket: Socket, tab_id: str, row: SessionRow, cursor: int, log: Log, ways: tuple[Joins, Casts]
 ) -> None:
     """Send what is past the cursor, then what comes, until the session is deleted or the tab is hidden."""
     begin = head(tab_id, row.id)
+    joins, casts = ways
     with log.following(row.n) as feed:
         while not feed.gone:
             for part in await joins.ahead(row.n, feed, cursor):
                 await socket.tell(begin + part.tail)
                 cursor = part.last
-            await feed.wait(cursor)
+            if feed.last_index <= cursor and not feed.gone:
+                cursor = await casts.follow(row.n, feed, Live(socket.line, begin, cursor))
     await socket.tell(told.SessionEnded(tab_id=tab_id, session_id=row.id).encoded())
 
 

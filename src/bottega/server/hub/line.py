@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.exceptions import InvalidState
 from websockets.http11 import Request
+from websockets.protocol import State
 
 PING = 5.0
 """Seconds between two pings of the protocol, and …"""
@@ -70,11 +70,7 @@ class Line(WebSocketsSansIOProtocol):
     def write_now(self, text: bytes) -> None:
         if self._is_over():
             raise ClientDisconnected
-        try:
-            self.conn.send_text(text)
-        except InvalidState:
-            raise ClientDisconnected from None
-        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.transport.write(_header(len(text)) + text)
 
     def abort(self) -> None:
         """Cut the connection, unsent bytes and all."""
@@ -111,4 +107,18 @@ class Line(WebSocketsSansIOProtocol):
             self.abort()
 
     def _is_over(self) -> bool:
-        return self.disconnected or self.close_sent or self.transport.is_closing()
+        return (
+            self.disconnected
+            or self.close_sent
+            or self.conn.state is not State.OPEN
+            or self.transport.is_closing()
+        )
+
+
+def _header(size: int) -> bytes:
+    """What stands before a whole text frame of a server (RFC 6455, 5.2): it is neither masked nor compressed."""
+    if size < 126:
+        return b"\x81%c" % size
+    if size < 65536:
+        return b"\x81\x7e" + size.to_bytes(2, "big")
+    return b"\x81\x7f" + size.to_bytes(8, "big")

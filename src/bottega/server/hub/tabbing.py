@@ -5,6 +5,7 @@ from bottega.errors import BadUsage, Conflict
 from bottega.server import speaking
 from bottega.server.house import House
 from bottega.server.hub import frames, told
+from bottega.server.hub.cast import Casts
 from bottega.server.hub.following import follow
 from bottega.server.hub.freeing import Freeing
 from bottega.server.hub.join import Joins
@@ -19,7 +20,8 @@ class Tabbing:
         self._house = house
         self._studio = studio = house.studio
         self._log = studio.runtime.log
-        self._joins = Joins(self._log)
+        joins = Joins(self._log)
+        self._ways = (joins, Casts(joins))
         self.tabs = Tabs(studio.runtime.database)
         self.freeing = Freeing(studio, self.tabs)
 
@@ -120,7 +122,7 @@ class Tabbing:
         return max(last, row.last_index)
 
     async def _follow(self, socket: Socket, tab_id: str, row: SessionRow, cursor: int) -> None:
-        following = follow(socket, tab_id, row, cursor, self._log, self._joins)
+        following = follow(socket, tab_id, row, cursor, self._log, self._ways)
         await socket.follow(tab_id, following, row.n)
 
 

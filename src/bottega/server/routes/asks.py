@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from bottega.server import speaking
 from bottega.server.problems import responses
-from bottega.server.shapes.ask import Answered, AskList, AskShape, NewAnswer
+from bottega.server.shapes.talk.ask import Answered, AskList, AskShape, NewAnswer
 from bottega.server.who import Asked, OwnAsk, Signed
 from bottega.sessions.asks import Reply
 

@@ -12,7 +12,7 @@ from bottega.messages.block import Text
 from bottega.server import speaking, sse
 from bottega.server.house import House
 from bottega.server.problems import responses
-from bottega.server.shapes.chat import ChatRequest
+from bottega.server.shapes.talk.chat import ChatRequest
 from bottega.server.simple import Simple
 from bottega.server.who import Asked, Signed
 from bottega.sessions.feed import Frame

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from bottega.server import sse
 from bottega.server.problems import responses
-from bottega.server.shapes.event import EventPage, listed
+from bottega.server.shapes.talk.event import EventPage, listed
 from bottega.server.who import Asked, OwnSession
 from bottega.sessions.log import frames
 

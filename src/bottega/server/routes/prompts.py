@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from bottega.server import speaking
 from bottega.server.problems import responses
-from bottega.server.shapes.prompt import (
+from bottega.server.shapes.talk.prompt import (
     Admitted,
     NewPrompt,
     PromptChange,

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query, Response
 
 from bottega.server import speaking
 from bottega.server.problems import responses
-from bottega.server.shapes.event import TailShape, listed
 from bottega.server.shapes.session import (
     NewSession,
     OpenSession,
@@ -15,6 +14,7 @@ from bottega.server.shapes.session import (
     SessionPage,
     SessionShape,
 )
+from bottega.server.shapes.talk.event import TailShape, listed
 from bottega.server.who import Asked, OwnSession, Signed
 from bottega.sessions.care import retention
 from bottega.sessions.told.tail import Tail, tail

@@ -4,11 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bottega.server.shapes.event import TailShape
-from bottega.server.shapes.words import Index, Name, Path
+from bottega.server.shapes.talk.event import TailShape
+from bottega.server.shapes.words import Index, Mode, Name, Path
 from bottega.sessions.session import SessionRow
-
-Mode = Literal["plan", "ask", "allow"]
 
 
 class SessionShape(BaseModel):

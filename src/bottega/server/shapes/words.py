@@ -1,6 +1,6 @@
 """What may stand in a field: bounded, and nothing in it that could not be stored or shown."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from pydantic import AfterValidator, Field, StringConstraints
@@ -40,3 +40,5 @@ MessageId = Annotated[
     StringConstraints(pattern=_UUID, to_lower=True),
     Field(description="A UUID that the client makes; it names the prompt and its exchange."),
 ]
+
+Mode = Literal["plan", "ask", "allow"]

@@ -6,17 +6,18 @@ import click
 
 from bottega.accounts.passes import LASTS, Passes
 from bottega.accounts.people import People, Person
-from bottega.accounts.secret import mark_of, secret
+from bottega.accounts.secret import secret
 from bottega.cli import start
+from bottega.cli.nearby import here
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago, count
 from bottega.cli.screen.page import Page, print_json
-from bottega.errors import BadUsage, Misconfigured, NotFound
+from bottega.errors import BadUsage, NotFound
 from bottega.runtime import Runtime
 from bottega.sessions.care import retention
 from bottega.sessions.session import now
 from bottega.settings import Settings
-from bottega.storage.serving import Serving, server_of
+from bottega.storage.serving import Serving
 from bottega.studio import Studio
 
 MINUTE = 60_000
@@ -52,7 +53,7 @@ async def _add(studio: Studio, name: str, minutes: int) -> None:
     async with studio:
         person = await People(studio.runtime.database).add(name)
         print(f"Added {one_line(person.name)}.", file=sys.stderr)
-        server = _server(studio.settings)
+        server = here(studio.settings)
         if server is None:
             print(
                 "No server runs in this home. Once `bottega serve` does, let them in with:"
@@ -109,7 +110,7 @@ def link_command(name: str, minutes: int) -> None:
 async def _link(studio: Studio, name: str, minutes: int) -> None:
     async with studio:
         person = People(studio.runtime.database).named(name)
-        server = _server(studio.settings)
+        server = here(studio.settings)
         if server is None:
             raise NotFound(
                 "No server runs in this home.",
@@ -180,17 +181,6 @@ def _passes(studio: Studio) -> Passes:
 
 def _secret(settings: Settings) -> bytes:
     return secret(settings.home, settings.environment.get("BOTTEGA_SECRET", ""))
-
-
-def _server(settings: Settings) -> Serving | None:
-    """The server that runs here; refuse one that would not take what is made here."""
-    server = server_of(settings.home)
-    if server and server.mark != mark_of(_secret(settings)):
-        raise Misconfigured(
-            "The server of this home was started with another secret.",
-            hint="Set BOTTEGA_SECRET as it was set there.",
-        )
-    return server
 
 
 async def _print_link(studio: Studio, person: Person, server: Serving, minutes: int) -> None:

@@ -10,7 +10,7 @@ from bottega.approvals.mode import Mode
 from bottega.cli import start
 from bottega.cli.asking import place
 from bottega.cli.screen.terminal import Terminal
-from bottega.cli.talk.conversation import Conversation
+from bottega.cli.talk.at_home import AtHome
 from bottega.cli.talk.echo import quiet
 from bottega.cli.talk.typed import Editor, Lines, Reader
 from bottega.cli.talk.who import Wish
@@ -64,7 +64,7 @@ async def _chat(studio: Studio, begun: Begun) -> int:
             terminal.moves = terminal.colour = False
         values = studio.settings.values
         wish = Wish("", values.agent, existing_folder(begun.folder), begun.mode or values.mode)
-        conversation = Conversation(studio, reader, terminal, wish)
+        conversation = AtHome(studio, reader, terminal, wish)
         if await _begin(conversation, studio, begun):
             await conversation.go_on()
         if conversation.session and terminal.moves:
@@ -72,7 +72,7 @@ async def _chat(studio: Studio, begun: Begun) -> int:
     return conversation.turns.code
 
 
-async def _begin(conversation: Conversation, studio: Studio, begun: Begun) -> bool:
+async def _begin(conversation: AtHome, studio: Studio, begun: Begun) -> bool:
     if not begun.session and not begun.last:
         conversation.open()
         return True

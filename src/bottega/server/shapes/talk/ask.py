@@ -4,8 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bottega.server.shapes.session import Mode
-from bottega.server.shapes.words import Name, Object, Words
+from bottega.server.shapes.words import Mode, Name, Object, Words
 from bottega.sessions.asks import Ask, Word, answers_to
 from bottega.sessions.session import SessionRow
 

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bottega.messages.block import Audio, Block, Document, Image, Media, Text
-from bottega.server.shapes.session import Mode
-from bottega.server.shapes.words import Index, MessageId, Name, Object, Words
+from bottega.server.shapes.words import Index, MessageId, Mode, Name, Object, Words
 from bottega.sessions.inbox import Prompt, Waiting
 
 MOST_BLOCKS = 100

@@ -1,0 +1,48 @@
+"""Server-sent events out of bytes: the index of each, and its body as it was stored."""
+
+import msgspec
+
+
+class Sent(msgspec.Struct, frozen=True):
+    index: int
+    """0 where there is none."""
+    name: str
+    """Empty for a fact."""
+    body: bytes
+
+
+class Lines:
+    """Feed it pieces of a body; it returns the events that are complete. Comments only show that somebody is there."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._searched = 0
+        self._index, self._name = 0, ""
+        self._data: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[Sent]:
+        self._rest += piece
+        found: list[Sent] = []
+        start = 0
+        # A long line comes in many pieces: only what is new is searched for its end.
+        while (end := self._rest.find(b"\n", max(start, self._searched))) >= 0:
+            self._take(bytes(self._rest[start:end]).removesuffix(b"\r"), found)
+            start = end + 1
+        del self._rest[:start]
+        self._searched = len(self._rest)
+        return found
+
+    def _take(self, line: bytes, found: list[Sent]) -> None:
+        if not line:
+            if self._data:
+                found.append(Sent(self._index, self._name, b"\n".join(self._data)))
+            self._index, self._name, self._data = 0, "", []
+            return
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            self._data.append(value)
+        elif field == b"id" and value.isdigit():
+            self._index = int(value)
+        elif field == b"event":
+            self._name = value.decode("utf-8", "replace")

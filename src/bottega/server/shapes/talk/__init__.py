@@ -1,0 +1,1 @@
+"""What is said to sessions, asked in them and told of them."""

@@ -1,0 +1,81 @@
+/** Typed calls of a server's routes: paths, parameters, bodies and answers are those of its OpenAPI document. */
+
+import type { components, paths } from "./schema.js";
+
+export type Schema<N extends keyof components["schemas"]> = components["schemas"][N];
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Json<C> = C extends { content: { "application/json": infer B } } ? B : undefined;
+type Good<R> = R extends { responses: infer S } ? Json<S[keyof S & (200 | 201 | 202 | 204)]> : never;
+type Body<R> = R extends { requestBody?: infer B } ? Json<NonNullable<B>> : undefined;
+type Named<R, K extends "path" | "query"> = R extends { parameters: { [k in K]?: infer P } } ? P : undefined;
+
+export interface Call<R> {
+  path?: Named<R, "path">;
+  query?: Named<R, "query">;
+  body?: Body<R>;
+  signal?: AbortSignal;
+}
+
+export interface Place {
+  /** Where the server is; empty: where this page came from. */
+  address: string;
+  /** For programs: `Authorization`. A browser has its cookie. */
+  headers?: Record<string, string>;
+}
+
+/** What a server says went wrong (RFC 9457). */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly hint = "",
+  ) {
+    super(`${detail} ${hint}`.trim());
+  }
+}
+
+export class Http {
+  constructor(readonly place: Place) {}
+
+  get = <P extends keyof paths>(path: P, call?: Call<paths[P]["get"]>) => this.call("get", path, call);
+  post = <P extends keyof paths>(path: P, call?: Call<paths[P]["post"]>) => this.call("post", path, call);
+  put = <P extends keyof paths>(path: P, call?: Call<paths[P]["put"]>) => this.call("put", path, call);
+  patch = <P extends keyof paths>(path: P, call?: Call<paths[P]["patch"]>) => this.call("patch", path, call);
+  delete = <P extends keyof paths>(path: P, call?: Call<paths[P]["delete"]>) => this.call("delete", path, call);
+
+  private async call<P extends keyof paths, M extends Method>(
+    method: M,
+    path: P,
+    call: Call<paths[P][M]> = {},
+  ): Promise<Good<paths[P][M]>> {
+    const headers: Record<string, string> = { ...this.place.headers };
+    const init: RequestInit = { method: method.toUpperCase(), headers, credentials: "same-origin" };
+    if (call.body !== undefined) {
+      headers["Content-Type"] = "application/json";
+      init.body = JSON.stringify(call.body);
+    }
+    if (call.signal) init.signal = call.signal;
+    const answer = await fetch(this.place.address + filled(path as string, call.path, call.query), init);
+    const text = await answer.text();
+    if (!answer.ok) throw problem(answer.status, text);
+    return (text ? JSON.parse(text) : undefined) as Good<paths[P][M]>;
+  }
+}
+
+function filled(path: string, names: unknown, query: unknown): string {
+  const known = (names ?? {}) as Record<string, string>;
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? ""));
+  const asked = Object.entries((query ?? {}) as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  return asked.length ? `${place}?${new URLSearchParams(asked.map(([k, v]) => [k, String(v)]))}` : place;
+}
+
+function problem(status: number, text: string): Problem {
+  try {
+    const told = JSON.parse(text) as Schema<"ProblemShape">;
+    return new Problem(status, told.code, told.detail, told.hint);
+  } catch {
+    return new Problem(status, "problem", `The server answered with status ${status}.`);
+  }
+}
