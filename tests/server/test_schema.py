@@ -84,7 +84,7 @@ def test_no_request_has_an_answer_that_the_schema_does_not_know(
         visitor.sign_in()
 
         @settings(
-            max_examples=examples(3, 300),
+            max_examples=examples(2, 300),
             suppress_health_check=list(HealthCheck),
             phases=[Phase.explicit, Phase.generate],
             database=None,

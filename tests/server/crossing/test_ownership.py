@@ -7,6 +7,7 @@ has thought about fails here.
 import asyncio
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ from fastapi import APIRouter
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from bottega.server.app import API, routers
+from bottega.server.app import API, create_app, routers
+from bottega.server.house import House, Options
 from bottega.server.who import GUARDS, calling, the_host
+from bottega.studio import Studio
 from tests.server.crossing.belongings import MAKERS, Owner, everything_of, never
 from tests.server.serving import Serving
 
@@ -30,6 +33,21 @@ FOR_ALL = {
     "worker_id": "workers run everybody's sessions, and only the host may touch them",
 }
 """Names in paths of things that belong to nobody in particular."""
+
+OUTSIDE = {
+    "/api/openapi.json": "what can be asked for is no secret",
+    "/": "a page that says who you are, to yourself",
+    "/sign-in": "it is how one comes to be somebody",
+    "/reference": "the same as the document",
+    "/page.css": "the same for all",
+    "/page.js": "the same for all",
+    "/icon.svg": "the same for all",
+    "/healthz": "for whoever looks after the process; it says that it lives",
+    "/readyz": "the same; it names no person and no thing",
+    "/metrics": "the host's, or who has the scrapers' token: tried below",
+    "/ws/{ticket}": "a ticket is had by somebody who is signed in; its frames are tried in test_frames",
+}
+"""What is served beside the routes under `/api`, and why nobody need be signed in for it."""
 
 LOOKS = {("GET", "/api/agents/{slug}")}
 """What everybody may see of those."""
@@ -100,6 +118,20 @@ def test_every_route_is_for_somebody_who_is_signed_in_or_open_for_a_reason() -> 
     assert WAYS
     unasked = {way.key for way in WAYS if calling not in way.asked}
     assert unasked == set(OPEN)
+
+
+async def test_nothing_is_served_that_is_not_listed_here(home: Path) -> None:
+    async with Studio(home) as studio:
+        app = create_app(House(studio, b"0" * 32, Options()))
+    known = {id(router) for router in routers()}
+    found: set[str] = set()
+    for route in app.routes:
+        router = getattr(route, "original_router", None)
+        if id(router) not in known:
+            found |= {
+                str(getattr(each, "path", each)) for each in (router.routes if router else [route])
+            }
+    assert found == set(OUTSIDE)
 
 
 def test_every_name_in_a_path_is_checked_by_a_guard() -> None:
@@ -180,6 +212,8 @@ async def test_what_lists_things_lists_only_ones_own(people: list[Owner]) -> Non
 
 @pytest.mark.asyncio(loop_scope="package")
 async def test_a_member_is_refused_whatever_is_the_hosts_alone(people: list[Owner]) -> None:
+    assert (await people[1].client.call("GET", "/metrics"))[0] == 403
+    assert (await people[2].client.call("GET", "/metrics"))[0] == 200
     hosts = [way for way in WAYS if way.is_hosts]
     assert hosts
     got = {way: await told(people[1], way, people[1].ids) for way in hosts}
