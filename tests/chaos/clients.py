@@ -136,10 +136,6 @@ class Record:
             await self._grown.wait()
         return None
 
-    async def reached(self, index: int) -> None:
-        while self.last_seen < index:
-            await self._grown.wait()
-
 
 class Watcher:
     """Follows one session over SSE and prompts over HTTP."""

@@ -87,7 +87,8 @@ class Play:
                 self._over = True
                 await asyncio.wait(driving)
                 ends = ends_of(self._serving.home)
-                await asyncio.gather(*(each.reached(ends[each.session_id]) for each in self.open()))
+                while any(each.last_seen < ends[each.session_id] for each in self.open()):
+                    await self.stage.heard.wait()  # tabs may still be replaced, and begin anew
                 for task in living:
                     task.cancel()
 
