@@ -1,10 +1,12 @@
 """A real server process on a free port of this machine, and those who use it."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +14,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+
+from bottega.accounts.passes import Passes
+from bottega.accounts.people import People
+from bottega.accounts.secret import secret
+from bottega.runtime import MIGRATIONS
+from bottega.storage.database import Database
+from bottega.storage.home import Home
 
 
 class Serving:
@@ -32,6 +41,7 @@ class Serving:
         self._process: subprocess.Popen[str] | None = None
         self.address = ""
         self.link = ""
+        self._tokens: dict[str, str] = {}
 
     def start(self) -> None:
         """Return once it listens."""
@@ -97,31 +107,12 @@ class Serving:
 
     def token(self, name: str = "host") -> str:
         """A token for that person, made as somebody at this machine would; the person is added if need be."""
-        code = (
-            "import asyncio, sys\n"
-            "from pathlib import Path\n"
-            "from bottega.accounts.passes import Passes\n"
-            "from bottega.accounts.people import People\n"
-            "from bottega.accounts.secret import secret\n"
-            "from bottega.runtime import MIGRATIONS\n"
-            "from bottega.storage.database import Database\n"
-            "from bottega.storage.home import Home\n"
-            "async def main(home, name):\n"
-            "    database = Database.open(Home(home), MIGRATIONS)\n"
-            "    people = People(database)\n"
-            "    names = [each.name for each in people.list()]\n"
-            "    person = people.named(name) if name in names else await people.add(name)\n"
-            "    print(await Passes(database, secret(home)).give(person, 'token'))\n"
-            "    database.close()\n"
-            "asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))\n"
-        )
-        made = subprocess.run(
-            [sys.executable, "-c", code, str(self.home), name],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return made.stdout.strip()
+        if name not in self._tokens:
+            # In a loop of its own: whoever asks may have one that runs.
+            with ThreadPoolExecutor(1) as thread:
+                making = thread.submit(asyncio.run, _token(self.home, name))
+                self._tokens[name] = making.result()
+        return self._tokens[name]
 
     @asynccontextmanager
     async def client(self, token: str = "") -> AsyncGenerator["Client"]:
@@ -130,6 +121,17 @@ class Serving:
             self.address, headers={"Authorization": f"Bearer {token or self.token()}"}
         ) as session:
             yield Client(session)
+
+
+async def _token(home: Path, name: str) -> str:
+    database = Database.open(Home(home), MIGRATIONS)
+    try:
+        people = People(database)
+        names = [each.name for each in people.list()]
+        person = people.named(name) if name in names else await people.add(name)
+        return await Passes(database, secret(home)).give(person, "token")
+    finally:
+        database.close()
 
 
 class Client:

@@ -198,7 +198,7 @@ def test_nobody_forges_a_line() -> None:
 def test_the_loggers_are_as_they_were_afterwards(capfd: pytest.CaptureFixture[str]) -> None:
     root = logging.getLogger()
     before = root.handlers[:], root.level
-    end = begin(Lines("human", str), debug=True)
+    end = begin(Lines("human", str), logging.DEBUG)
     logging.getLogger("bottega.test").debug("seen")
     end()
     assert (root.handlers, root.level) == before

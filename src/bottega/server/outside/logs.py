@@ -118,21 +118,28 @@ class HumanLines(logging.Formatter):
         return text
 
 
-def begin(handler: Lines, *, debug: bool) -> Callable[[], None]:
+def level_of(form: Format, *, debug: bool) -> int:
+    """Lines for programs tell every stage; a person is told what is wrong, and all else with `--debug`."""
+    if debug:
+        return logging.DEBUG
+    return logging.INFO if form == "json" else logging.WARNING
+
+
+def begin(handler: Lines, level: int) -> Callable[[], None]:
     """Log through this one alone, until what is returned is called."""
     root, ours, theirs = (logging.getLogger(name) for name in ("", "bottega", "uvicorn.error"))
     levels = {each: each.level for each in (root, ours, theirs)}
     before = root.handlers[:]
     root.handlers[:] = [handler]
-    root.setLevel(logging.INFO)
-    ours.setLevel(logging.DEBUG if debug else logging.INFO)
+    root.setLevel(max(level, logging.INFO))
+    ours.setLevel(level)
     # What it has to say of itself is said by the server's own lines.
-    theirs.setLevel(logging.INFO if debug else logging.WARNING)
+    theirs.setLevel(logging.INFO if level == logging.DEBUG else logging.WARNING)
 
     def end() -> None:
         root.handlers[:] = before
-        for logger, level in levels.items():
-            logger.setLevel(level)
+        for logger, before_it in levels.items():
+            logger.setLevel(before_it)
         handler.close()
 
     return end

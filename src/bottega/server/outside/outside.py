@@ -48,7 +48,7 @@ class Outside:
         settings = house.studio.settings
         secrets = (options.metrics_token,)
         lines = logs.Lines(options.log_format, Scrub(lambda: house.studio.settings, secrets))
-        self._unlog = logs.begin(lines, debug=options.debug)
+        self._unlog = logs.begin(lines, logs.level_of(options.log_format, debug=options.debug))
         watched.lines_dropped = lambda: lines.dropped
         self._traces = await asyncio.to_thread(traces, settings.environment)
         house.studio.runtime.database.writer.on_commit = watched.counts.commits.note

@@ -9,6 +9,8 @@ _log = logging.getLogger("bottega.loop")
 EVERY = 0.02
 STALL = 0.05
 """Seconds from which standing still is told."""
+LONG = 1.0
+"""Seconds from which it is told to a person, too."""
 WINDOW = 60.0
 
 
@@ -30,7 +32,8 @@ class Stalls:
         self._now = max(self._now, late)
         if late > STALL:
             self.count += 1
-            _log.warning("loop stalled", extra={"fields": {"stall_ms": round(late * 1000)}})
+            level = logging.WARNING if late > LONG else logging.INFO
+            _log.log(level, "loop stalled", extra={"fields": {"stall_ms": round(late * 1000)}})
 
     def longest(self) -> float:
         """The longest of the last minute or two, in seconds."""
