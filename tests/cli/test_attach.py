@@ -64,7 +64,7 @@ def test_a_session_is_begun_driven_by_keys_survives_a_kill_and_goes_on_when_one_
     terminal.wait_for("✓ Allowed once.")
     terminal.wait_for("Written.")
     assert (work / "new.txt").read_text() == "1\n"
-    terminal.wait_for("free ·")
+    terminal.wait_for(" out ·")
 
     terminal.wait_for("\n›")
     terminal.send("a draft")
@@ -76,7 +76,7 @@ def test_a_session_is_begun_driven_by_keys_survives_a_kill_and_goes_on_when_one_
     asyncio.run(_prompt(server, "said elsewhere"))
     terminal.wait_for("› said elsewhere")
     terminal.wait_for("Elsewhere.")
-    terminal.wait_for("free ·", times=2)
+    terminal.wait_for(" out ·", times=2)
     terminal.wait_for("› a draft")
 
     terminal.send("\x15")
