@@ -1,6 +1,7 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
+import gc
 import logging
 import socket
 import sys
@@ -60,6 +61,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 ready(here, f"{here}/sign-in#{link}")
 
             app = create_app(house)
+            _settle()
             outside: Outside = app.state.outside
             config = _config(outside.around(Door(app, house)), options)
             server = _Server(config, tell, house.closing)
@@ -97,6 +99,18 @@ async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
         tell()
     await house.staff.leave()
     server.should_exit = True
+
+
+def _settle() -> None:
+    """Once all is loaded: keep what makes every client wait at once short.
+
+    The collector need not walk again and again what stays anyway. And the writer's thread, which has to have its turn
+    for each statement, waits for it half a millisecond rather than five.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
+    sys.setswitchinterval(0.0005)
 
 
 async def _begin_here(house: House, folder: Path) -> None:
