@@ -6,8 +6,12 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
+from bottega.events.event import Event
+from bottega.events.facts import NAMES
+from bottega.studio import Studio
 from served import Client, Server, address_of, serving, started, visiting
 from stopwatch import PACE, STREAMS, Figures, main
+from workshop import pen_of, work
 
 CLIENTS = 250
 IDLE = 1000
@@ -111,6 +115,35 @@ async def one(client: Client, server: Server) -> None:
     await client.close()
 
 
+async def opening(url: str, quick: bool) -> Figures:
+    """A session of 10,000 events, opened over HTTP: what a first screen needs, and where to follow from."""
+    figures: Figures = {}
+    async with (
+        serving(url, "burst-10", filled=long_sessions) as server,
+        visiting(server) as visitor,
+    ):
+        for length, session_id in (await visitor().listed()).items():
+            times = [await visitor().timed(session_id) for _ in range(50 if quick else 300)]
+            figures[length] = quantiles(times[10:], n=20)[18] * 1e3
+    return {
+        "served.open": figures["10000"],
+        "served.open.length": figures["10000"] / figures["1000"],
+    }
+
+
+async def long_sessions(home: Path, folder: Path) -> None:
+    """Two sessions, named by how many events they have."""
+    async with Studio(home) as studio:
+        for length in (1000, 10_000):
+            session = await studio.start(model="guide", folder=folder, title=str(length))
+            facts = [
+                Event(NAMES[type(each)], 1760000000000, each, "before", step=1)
+                for each in work(length)
+            ]
+            async with pen_of(studio, session) as pen:
+                await pen.record(*facts)
+
+
 def ready(url: str, quick: bool) -> Figures:
     """Milliseconds from the start of `bottega serve`, in a home that is there already, until it listens."""
     with tempfile.TemporaryDirectory() as place:
@@ -129,4 +162,4 @@ def until(place: Path) -> float:
 
 
 if __name__ == "__main__":
-    main(load=load, fan=fan, idle=idle, ready=ready)
+    main(load=load, fan=fan, idle=idle, opening=opening, ready=ready)

@@ -117,6 +117,8 @@ ROWS = (
     Row("load.cpu", "  of one core, the server", "%"),
     Row("fan.client", "CPU per chunk and further client, 50 on one stream", "µs", at_most=7),
     Row("served.ready", "bottega serve until it listens", "ms", at_most=1000),
+    Row("served.open", "open a session of 10,000 events over HTTP, p95", "ms", at_most=50),
+    Row("served.open.length", "  the same, against 1,000 events", "×", at_most=1.5),
     Row("served.idle", "resident memory of an idle server", "MB", at_most=80),
     Row("served.socket", "  for each of 1,000 idle sockets", "KB"),
     Row("served.cpu", "  of one core, with those", "%"),

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -44,8 +44,12 @@ class Server:
         return pages * os.sysconf("SC_PAGE_SIZE") / 1024
 
 
+Filling = Callable[[Path, Path], Awaitable[None]]
+"""Puts something into a home and its project before the server starts."""
+
+
 @asynccontextmanager
-async def serving(url: str, *modes: str) -> AsyncIterator[Server]:
+async def serving(url: str, *modes: str, filled: Filling | None = None) -> AsyncIterator[Server]:
     """`bottega serve` in which each mode of the mock is a provider: its model is `MODE/mock-1`."""
     with tempfile.TemporaryDirectory() as place:
         home, folder = Path(place, "home"), Path(place, "project")
@@ -54,6 +58,8 @@ async def serving(url: str, *modes: str) -> AsyncIterator[Server]:
         tables = [f'[providers."{mode}"]\nbase_url = "{url}/{mode}/v1"\n' for mode in modes]
         head = 'context_window = 1000000\nlimits = "default"\nwindow_usd = 0\n'
         (home / "config.toml").write_text(head + "".join(tables))
+        if filled:
+            await filled(home, folder)
         process = started(home, folder)
         try:
             yield Server(process, address_of(process), await token(home))
@@ -110,6 +116,20 @@ class Client:
             frame = await self._socket.receive_json()
             assert frame["type"] != "error", frame
             self.session_id = frame.get("session_id", "")
+
+    async def listed(self) -> dict[str, str]:
+        """The sessions' ids, by their titles."""
+        async with self._http.get("/api/sessions") as response:
+            response.raise_for_status()
+            return {each["title"]: each["id"] for each in (await response.json())["sessions"]}
+
+    async def timed(self, session_id: str) -> float:
+        """Seconds until one session is here, with the end of what was said."""
+        begin = time.perf_counter()
+        async with self._http.get(f"/api/sessions/{session_id}") as response:
+            response.raise_for_status()
+            await response.read()
+        return time.perf_counter() - begin
 
     async def prompt(self) -> None:
         said = {"tab_id": self._tab, "message_id": str(uuid.uuid4()), "text": QUESTION}

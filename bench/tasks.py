@@ -70,6 +70,7 @@ TASKS = (
     Task("load", "bottega", "ours_server.py", "load"),
     Task("fan", "bottega", "ours_server.py", "fan"),
     Task("served", "bottega", "ours_server.py", "idle"),
+    Task("served", "bottega", "ours_server.py", "opening"),
     Task("served", "bottega", "ours_server.py", "ready"),
     Task("sandbox", "floor", "commands.py", "floor"),
     Task("sandbox", "bottega", "commands.py", "bottega"),

@@ -23,6 +23,9 @@ from bottega.storage.database import Database
 from bottega.storage.home import Home
 
 
+_MEASURED = "COVERAGE_PROCESS_CONFIG" in os.environ or "COVERAGE_PROCESS_START" in os.environ
+
+
 class Serving:
     """`bottega serve` in a process of its own. `start` again after a kill: the home and the port stay."""
 
@@ -103,7 +106,10 @@ class Serving:
         trace: TracebackType | None,
     ) -> None:
         if self._process and self._process.poll() is None:
-            self.kill()
+            if _MEASURED:
+                self.stop()  # killed, it could not say what it ran through
+            else:
+                self.kill()
 
     def token(self, name: str = "host") -> str:
         """A token for that person, made as somebody at this machine would; the person is added if need be."""
