@@ -23,9 +23,6 @@ from bottega.storage.database import Database
 from bottega.storage.home import Home
 
 
-_MEASURED = "COVERAGE_PROCESS_CONFIG" in os.environ or "COVERAGE_PROCESS_START" in os.environ
-
-
 class Serving:
     """`bottega serve` in a process of its own. `start` again after a kill: the home and the port stay."""
 
@@ -106,7 +103,7 @@ class Serving:
         trace: TracebackType | None,
     ) -> None:
         if self._process and self._process.poll() is None:
-            if _MEASURED:
+            if "COVERAGE_PROCESS_CONFIG" in os.environ:
                 self.stop()  # killed, it could not say what it ran through
             else:
                 self.kill()
