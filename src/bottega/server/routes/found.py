@@ -1,4 +1,4 @@
-"""What was said, taken outside or found again: export and search."""
+"""What was said, found again or taken along: search and export."""
 
 from typing import Annotated, Any
 
