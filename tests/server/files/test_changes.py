@@ -97,10 +97,9 @@ async def test_only_what_is_named_is_undone(worked: Worked) -> None:
         assert status == 422, body
 
 
-async def test_a_person_and_an_agent_write_the_same_file_and_neither_loses(
+async def test_what_a_person_read_before_it_was_reverted_cannot_be_saved_over_it(
     worked: Worked,
 ) -> None:
-    """The person has read before the agent wrote: what the person saves then is refused."""
     project = (await worked.client.get("/api/projects"))["projects"][0]
     at = f"/api/projects/{project['id']}/file"
     read = await worked.client.get(at, params={"path": "notes.txt"})
