@@ -68,6 +68,8 @@ class Play:
         """The story that each prompt asked for, by its message_id."""
         self.watchers: list[Watcher] = []
         self.browsers: list[Browser] = []
+        self.whole: list[Record] = []
+        """The records of all who were there at the end, with all that there was."""
         self._serving = serving
         self._over = False
 
@@ -89,6 +91,9 @@ class Play:
                 ends = ends_of(self._serving.home)
                 while any(each.last_seen < ends[each.session_id] for each in self.open()):
                     await self.stage.heard.wait()  # tabs may still be replaced, and begin anew
+                self.whole = (
+                    self.open()
+                )  # those that are replaced from here on have no time to fill
                 for task in living:
                     task.cancel()
 
@@ -154,7 +159,7 @@ class Play:
 
     def compare(self, logs: dict[str, list[bytes]]) -> int:
         """How many events were compared; all are the same."""
-        for record in self.open():
+        for record in self.whole:
             same(record.bodies, logs[record.session_id])
         closed = [tab.record for browser in self.browsers for tab in browser.closed]
         for record in closed:
@@ -163,7 +168,7 @@ class Play:
         for log in logs.values():
             told += self._ends(log)
         assert told == Counter(self.said.keys()), "an exchange without its one end"
-        return sum(record.last_seen for record in (*self.open(), *closed))
+        return sum(record.last_seen for record in (*self.whole, *closed))
 
     def _ends(self, log: list[bytes]) -> Counter[str]:
         """The exchanges that ended in this log; a good end is the provider's text, whole, streamed as it was said."""

@@ -9,6 +9,7 @@ import pytest
 
 from bottega.errors import Problem
 from bottega.events.event import Event
+from bottega.events.facts import ExchangeResponse
 from bottega.ids import fresh_message
 from bottega.messages.block import Text
 from bottega.sessions.inbox import Prompt
@@ -187,3 +188,35 @@ async def test_who_leaves_takes_nothing_new(
         other = front.find(session.id)
         await say(other)
     assert front.find(session.id).row.status == "queued"
+
+
+async def test_what_another_process_said_goes_on_there_when_the_one_that_ran_it_ends(
+    home: Path, folder: Path, scripted: Scripted, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    held = [
+        [{"do": "say", "text": "Soon. "}, {"do": "gate", "path": str(gate)}, SAY]
+        for gate in (first, second)
+    ]
+    async with Studio(home, admits_as="cli") as two:
+        async with Studio(home, admits_as="cli") as one:
+            session = await one.start(model=scripted(*held, after="repeat"), folder=folder)
+            mine = asyncio.ensure_future(_end(session, "mine"))
+            await until(session, "text_delta")
+            yours = asyncio.ensure_future(_end(two.find(session.id), "yours"))
+            await until(session, "prompt_queued", times=2)
+            first.touch()
+            assert (await mine).success
+            await until(
+                session, "text_delta", times=3
+            )  # of the second, which runs in the same place
+        second.touch()
+        end = await yours
+        facts = await two.find(session.id).facts()
+    assert end.success
+    assert [event.type for event in facts].count("interrupted") == 1
+    assert [event.type for event in facts].count("exchange_response") == 2
+
+
+async def _end(session: Session, words: str) -> ExchangeResponse:
+    return await session.prompt(words)

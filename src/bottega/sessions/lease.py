@@ -32,7 +32,9 @@ class Lease(msgspec.Struct, frozen=True):
     takeovers: int
     """How often in a row a dead holder left an exchange unfinished."""
     parked: bool = False
-    """The exchange that is unfinished waited for an answer, which has come; else its process died, or let go of it."""
+    """The exchange that is unfinished waited for an answer, which has come."""
+    handed: bool = False
+    """The exchange that is unfinished was handed over: nothing died, its worker let go of it."""
 
 
 class Contender:
@@ -92,7 +94,8 @@ class Contender:
             " WHERE n = ?",
             (self.worker, takeovers, n),
         )
-        return Lease(n, self.worker, generation + 1, seq, takeovers, parked)
+        handed = bool(unfinished) and holder is None and not parked
+        return Lease(n, self.worker, generation + 1, seq, takeovers, parked, handed)
 
     def is_free(self, n: int, holder: str, generation: int, beat: int) -> bool:
         """Whether a lease that somebody has, by what its row says, could be taken now."""

@@ -60,6 +60,7 @@ class Answer(Answering):
 
     async def _admit(self) -> tuple[int, asyncio.Task[None]]:
         if isinstance(self._prompt, str):
+            self._opened.wait_for(self._prompt)
             return await self._found(self._prompt), asyncio.create_task(self._see_to_it(None))
         admission, first = await self._opened.admit(self._row, self._prompt)
         return admission.index, asyncio.create_task(self._see_to_it(first))

@@ -132,7 +132,13 @@ class Opened:
             speaker=speaker,
         )
         lease = admission.lease
+        self.wait_for(prompt.message_id)
         return admission, self.worker.attend(row, lease) if lease else None
+
+    def wait_for(self, message_id: str) -> None:
+        """Somebody in this process waits for that exchange: it ends with this process, if it runs here."""
+        if self.runs:
+            self.worker.said.add(message_id)
 
     def attend(self, row: SessionRow) -> asyncio.Task[None] | None:
         """Something in this session may go on: have it done here, if this process runs anything."""

@@ -96,6 +96,8 @@ class Exchange:
         self.store = attachments.blobs
         self.released = False
         """The lease went with the end of this exchange."""
+        self.top: Exchange = parent.top if parent else self
+        """The exchange at the top of those whose calls this one carries out."""
         self.leaving = False
         """This process ends: what only waits for an answer is left to the next one."""
         self.hands_over = False

@@ -82,14 +82,20 @@ class Worker:
         self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._running: set[Exchange] = set()
+        self.said: set[str] = set()
+        """The ids of prompts that were said, or are waited for, in this process."""
         self._to_compact: set[int] = set()
         """Sessions of which somebody wanted a compaction, in an exchange that made no further model call."""
         self._adopted: dict[str, Exchange] = {}
         """By the id of a child's exchange: the one whose call it carries out."""
 
     async def close(self) -> None:
-        """Cancel what runs, wait until its end is in the log, and die. What waits for an answer goes on waiting."""
+        """Cancel what runs, wait until its end is in the log, and die. What waits for an answer goes on waiting.
+
+        What was said in another process is not ours to cancel: it is handed over to whoever waits for it.
+        """
         for exchange in self._running:
+            exchange.hands_over = exchange.top.message_id not in self.said
             exchange.leaving = exchange.asking.has_open
         for task in self._tasks.values():
             task.cancel()
@@ -444,10 +450,12 @@ class Worker:
 
     def _chosen(self, session: SessionRow, exchange: Exchange) -> OnCrash:
         """What becomes of an exchange that was left in the middle; a child goes on if its parent does."""
-        takeovers, parent = exchange.pen.lease.takeovers, exchange.parent
+        lease, parent = exchange.pen.lease, exchange.parent
         if parent:
-            return "close" if parent.closing or takeovers >= MAX_TAKEOVERS else "resume"
-        return self._decide(Crash(session, takeovers, exchange.track.heard_at))
+            spent = parent.closing or lease.takeovers >= MAX_TAKEOVERS
+            return "close" if spent else "resume"
+        crash = Crash(session, lease.takeovers, exchange.track.heard_at, lease.handed)
+        return self._decide(crash)
 
     async def _go_on(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
         """Run on from the log: what was streamed of an answer is void, and comes again."""

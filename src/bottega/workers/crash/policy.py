@@ -30,14 +30,25 @@ class Crash(msgspec.Struct, frozen=True):
     """How many processes in a row died with it."""
     heard_at: int = 0
     """When a person last answered something in it, in milliseconds."""
+    handed: bool = False
+    """Nothing died: its worker left, and let go of it."""
 
 
 Decide = Callable[[Crash], OnCrash]
 
 
 def always(on_crash: OnCrash) -> Decide:
-    """The same for every session, but for an exchange that takes one process after the other down."""
-    return lambda crash: "close" if crash.takeovers >= MAX_TAKEOVERS else on_crash
+    """The same for every session, but for an exchange that takes one process after the other down.
+
+    What was handed over goes on: whoever takes it up here waits for it.
+    """
+
+    def decide(crash: Crash) -> OnCrash:
+        if crash.handed:
+            return "resume"
+        return "close" if crash.takeovers >= MAX_TAKEOVERS else on_crash
+
+    return decide
 
 
 def for_server(setting: Setting, database: Database) -> Decide:
