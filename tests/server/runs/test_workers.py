@@ -175,7 +175,7 @@ async def test_a_worker_that_dies_over_and_over_is_started_ever_more_slowly(
         async with asyncio.timeout(20):
             while not lives.exists() or len(lives.read_text().split()) < 4:
                 await asyncio.sleep(0.02)
-            # It may have written its line before whoever started it could count it.
+            # It may have written its line before whoever started it could count it, and is gone soon after.
             while supervisor.members()[0].restarts < 3:
                 await asyncio.sleep(0.02)
         (member,) = supervisor.members()
@@ -185,4 +185,4 @@ async def test_a_worker_that_dies_over_and_over_is_started_ever_more_slowly(
     assert at[1] - at[0] < 0.5
     assert at[2] - at[1] >= 0.5
     assert at[3] - at[2] >= 1.0
-    assert member.restarts == 3
+    assert member.restarts in (3, 4)
