@@ -125,7 +125,8 @@ async def test_the_end_of_the_server_does_not_wait_for_who_does_not_read() -> No
         Quick.patience = 0.5
 
 
-async def test_who_reads_slowly_gets_everything() -> None:
+async def test_who_reads_slowly_gets_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Quick, "patience", 60)
     app = Chatty()
     async with (
         served(app) as address,
