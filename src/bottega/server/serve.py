@@ -174,7 +174,8 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket; refuse an address that cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # Named, as asyncio sends small answers at once only over what is TCP by name.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
