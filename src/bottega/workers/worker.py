@@ -419,6 +419,8 @@ class Worker:
 
     async def _take_up(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
         """Go on with an exchange that waited for an answer, or in which another process died."""
+        # Looked at before the log is read: an answer that comes between the two is then in the log.
+        waits = self._log.database.read_now(lambda c: asks.waits(c, session.n))
         track = await track_of(self._log, session.n, prompt.message_id)
         exchange.go_on(track)
         lease = exchange.pen.lease
@@ -434,7 +436,7 @@ class Worker:
         if agreed and not (parent and parent.closing):
             await self._go_on(session, exchange, prompt)
             return
-        if not parent and self._log.database.read_now(lambda c: asks.waits(c, session.n)):
+        if waits and not parent:
             raise Parked  # the process that asked died; the ask did not
         interrupted = facts.Interrupted("The process that ran this exchange ended.")
         chosen = self._chosen(session, exchange)
