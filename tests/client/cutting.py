@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 
 class Cutting:
@@ -18,6 +18,10 @@ class Cutting:
         """End every connection that is open."""
         for writer in self._open:
             writer.transport.abort()
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._open)
 
     @property
     def name(self) -> str:
@@ -47,14 +51,15 @@ class Cutting:
                 await writer.drain()
 
         tasks = [asyncio.create_task(forth()), asyncio.create_task(back())]
-        with suppress(OSError):
+        try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for each in (writer, onward):
-            each.transport.abort()
-            self._open.discard(each)
+        finally:
+            for task in tasks:
+                task.cancel()
+            for each in (writer, onward):
+                each.transport.abort()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._open -= {writer, onward}
 
 
 @asynccontextmanager
@@ -68,3 +73,5 @@ async def cutting(address: str) -> AsyncGenerator[Cutting]:
     finally:
         server.close()
         line.sever()
+        while line.is_open:  # what was cut off is closed before the loop is
+            await asyncio.sleep(0)

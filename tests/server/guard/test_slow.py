@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import aiohttp
@@ -162,6 +162,8 @@ async def test_a_request_that_is_never_finished_is_cut_off(dripped: bytes) -> No
         assert await reader.read() == b""
         assert time.monotonic() - begun < 5
         writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
 async def test_a_connection_is_cut_off_in_its_second_request_too() -> None:
@@ -170,6 +172,8 @@ async def test_a_connection_is_cut_off_in_its_second_request_too() -> None:
         writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT")
         assert (await reader.read()).endswith(b"ok")
         writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
 async def test_what_follows_an_answer_without_end_is_cut_off() -> None:
@@ -178,6 +182,8 @@ async def test_what_follows_an_answer_without_end_is_cut_off() -> None:
         writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
         assert (await reader.read()).endswith(b"ok")
         writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
 async def test_who_is_being_answered_has_all_the_time_and_so_have_sockets() -> None:
