@@ -104,7 +104,11 @@ export class Client {
     return found;
   }
 
-  prompt(tab_id: string, text: string, more: { message_id?: string; steer?: boolean; model?: string; agent?: string } = {}) {
+  prompt(
+    tab_id: string,
+    text: string,
+    more: { message_id?: string; steer?: boolean; model?: string; agent?: string } = {},
+  ) {
     const message_id = more.message_id ?? crypto.randomUUID();
     return this.ask({ ...more, type: "prompt", tab_id, message_id, text }) as Promise<Schema<"OutAccepted">>;
   }
@@ -157,7 +161,10 @@ export class Client {
     if (frame.type === "visible") return { ...frame, last_seen: this.lastSeen(frame.tab_id) };
     if (frame.type === "new-tab") return { ...frame, after: this.lastSeen(frame.tab_id) };
     if (frame.type !== "restore") return frame;
-    return { ...frame, tabs: (frame.tabs ?? []).map(({ tab_id }) => ({ tab_id, last_seen: this.lastSeen(tab_id) })) };
+    return {
+      ...frame,
+      tabs: (frame.tabs ?? []).map(({ tab_id }) => ({ tab_id, last_seen: this.lastSeen(tab_id) })),
+    };
   }
 
   private async connect(): Promise<void> {

@@ -43,7 +43,8 @@ export class Http {
   post = <P extends keyof paths>(path: P, call?: Call<paths[P]["post"]>) => this.call("post", path, call);
   put = <P extends keyof paths>(path: P, call?: Call<paths[P]["put"]>) => this.call("put", path, call);
   patch = <P extends keyof paths>(path: P, call?: Call<paths[P]["patch"]>) => this.call("patch", path, call);
-  delete = <P extends keyof paths>(path: P, call?: Call<paths[P]["delete"]>) => this.call("delete", path, call);
+  delete = <P extends keyof paths>(path: P, call?: Call<paths[P]["delete"]>) =>
+    this.call("delete", path, call);
 
   private async call<P extends keyof paths, M extends Method>(
     method: M,
@@ -67,7 +68,9 @@ export class Http {
 function filled(path: string, names: unknown, query: unknown): string {
   const known = (names ?? {}) as Record<string, string>;
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? ""));
-  const asked = Object.entries((query ?? {}) as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  const asked = Object.entries((query ?? {}) as Record<string, unknown>).filter(
+    ([, value]) => value !== undefined,
+  );
   return asked.length ? `${place}?${new URLSearchParams(asked.map(([k, v]) => [k, String(v)]))}` : place;
 }
 

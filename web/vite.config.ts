@@ -1,0 +1,19 @@
+/** How the studio is built: relative addresses (the server writes its base path into the page), one chunk for the first
+ * view, and what is heavy and rarely needed (editor, terminal, diagrams, formulas) in chunks of its own. */
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  base: "./",
+  plugins: [react(), tailwindcss()],
+  build: {
+    outDir: "../src/bottega/server/pages/built",
+    emptyOutDir: true,
+    target: "es2023",
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1200,
+    manifest: true,
+  },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test/setup.ts"] },
+});
