@@ -11,6 +11,8 @@ import msgspec
 from bottega.providers.http.address import host_of, is_address_number, is_loopback
 from bottega.providers.wires import WireName
 
+DEMO = "demo"
+"""The model that plays what an agent does, from a script."""
 BUILT_IN = ("guide", "scripted")
 """Answered inside this program, without any network."""
 

@@ -3496,11 +3496,23 @@ export interface components {
         OpenSession: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -3522,6 +3534,19 @@ export interface components {
             mode: string;
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -4207,10 +4232,14 @@ export interface components {
         SessionChange: {
             /** Agent */
             agent?: string | null;
+            /** Archived */
+            archived?: boolean | null;
             /** Mode */
             mode?: ("plan" | "ask" | "allow") | null;
             /** Model */
             model?: string | null;
+            /** Pinned */
+            pinned?: boolean | null;
             /** Title */
             title?: string | null;
         };
@@ -4301,11 +4330,23 @@ export interface components {
         SessionShape: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -4327,6 +4368,19 @@ export interface components {
             mode: string;
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -9466,6 +9520,10 @@ export interface operations {
             query?: {
                 limit?: number;
                 before?: string;
+                /** @description Only those that are, or are not. */
+                archived?: boolean;
+                /** @description The same; left out: all. */
+                pinned?: boolean | null;
             };
             header?: never;
             path?: never;
