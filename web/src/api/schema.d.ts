@@ -413,6 +413,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Files
+         * @description Files and folders by a few letters of their paths, the likeliest first; what git ignores is left out.
+         */
+        get: operations["find_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/folders": {
         parameters: {
             query?: never;
@@ -2240,6 +2260,32 @@ export interface components {
              * @default
              */
             title?: string;
+        };
+        /** FoundFile */
+        FoundFile: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "folder";
+            /**
+             * Path
+             * @description From the project.
+             */
+            path: string;
+        };
+        /** FoundFiles */
+        FoundFiles: {
+            /**
+             * Found
+             * @description The likeliest first.
+             */
+            found: components["schemas"]["FoundFile"][];
+            /**
+             * Whole
+             * @description False: the project has more files than can be found.
+             */
+            whole: boolean;
         };
         FrameIn: components["schemas"]["InNewTab"] | components["schemas"]["InRestore"] | components["schemas"]["InPrompt"] | components["schemas"]["InCancel"] | components["schemas"]["InVisible"] | components["schemas"]["InHidden"] | components["schemas"]["InCloseTab"] | components["schemas"]["InAnswer"] | components["schemas"]["InPing"] | components["schemas"]["InShellAttach"] | components["schemas"]["InShellInput"] | components["schemas"]["InShellResize"] | components["schemas"]["InShellDetach"];
         FrameOut: components["schemas"]["OutSessionCreated"] | components["schemas"]["OutTabs"] | components["schemas"]["OutVisible"] | components["schemas"]["OutHidden"] | components["schemas"]["OutTabClosed"] | components["schemas"]["OutAccepted"] | components["schemas"]["OutCancelled"] | components["schemas"]["OutAnswered"] | components["schemas"]["OutPong"] | components["schemas"]["OutSessionEnded"] | components["schemas"]["OutShellAttached"] | components["schemas"]["OutShellTyped"] | components["schemas"]["OutShellResized"] | components["schemas"]["OutShellDetached"] | components["schemas"]["OutShellOutput"] | components["schemas"]["OutShellEnded"] | components["schemas"]["OutError"];
@@ -8112,6 +8158,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TreeShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    find_files: {
+        parameters: {
+            query?: {
+                /** @description Letters of a path, in order. */
+                q?: string;
+                limit?: number;
+                /** @description From the project, with slashes; empty: the project. */
+                container?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFiles"];
                 };
             };
             /** @description Bad Request */
