@@ -173,6 +173,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/keys/whose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which providers a key may be of; it is neither kept nor sent on */
+        post: operations["whose_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys/{name}": {
         parameters: {
             query?: never;
@@ -201,7 +218,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask the provider whether it takes its key */
-        post: operations["test_key"];
+        post: operations["try_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3879,6 +3896,14 @@ export interface components {
              */
             kind: "link" | "login" | "token";
         };
+        /** PastedKey */
+        PastedKey: {
+            /**
+             * Key
+             * Format: password
+             */
+            key: string;
+        };
         /** PathShape */
         PathShape: {
             /** Path */
@@ -4725,6 +4750,12 @@ export interface components {
         /** Tested */
         Tested: {
             /**
+             * Code
+             * @description Of a problem: bad_key, unreachable, timeout and others.
+             * @default
+             */
+            code?: string;
+            /**
              * Hint
              * @default
              */
@@ -4740,6 +4771,8 @@ export interface components {
              * @default
              */
             problem?: string;
+            /** @description The model to begin with, and its price. */
+            suggested?: components["schemas"]["Offered"] | null;
             /** Takes */
             takes: boolean;
         };
@@ -4962,6 +4995,14 @@ export interface components {
              */
             total: number;
         };
+        /** TriedKey */
+        TriedKey: {
+            /**
+             * Key
+             * @description This one is tried, and not kept; left out: the one that is.
+             */
+            key?: string | null;
+        };
         /**
          * Turned
          * @description What came of it.
@@ -5076,6 +5117,19 @@ export interface components {
             name: string;
             /** Provider */
             provider: string;
+        };
+        /** Whose */
+        Whose: {
+            /**
+             * Fits
+             * @description Providers whose keys look like that, the likeliest first.
+             */
+            fits: string[];
+            /**
+             * Others
+             * @description All others that take a key.
+             */
+            others: string[];
         };
         /** Words */
         Words: {
@@ -6578,6 +6632,111 @@ export interface operations {
             };
         };
     };
+    whose_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastedKey"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whose"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     keep_key: {
         parameters: {
             query?: never;
@@ -6793,7 +6952,7 @@ export interface operations {
             };
         };
     };
-    test_key: {
+    try_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6802,7 +6961,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriedKey"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
