@@ -16,7 +16,7 @@ from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.shield import whatever_comes
-from bottega.workers.close import loose_ends, response
+from bottega.workers.close import loose_ends, outcome_of, response
 from bottega.workers.crash.recover import settled, tell_edits
 from bottega.workers.exchange import Exchange
 
@@ -117,7 +117,7 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
     )
 
     def close(connection: sqlite3.Connection) -> None:
-        inbox.finish(connection, lease.n, exchange.message_id)
+        inbox.finish(connection, lease.n, exchange.message_id, outcome_of(end))
         exchange.released = leases.release(connection, lease)
 
     await exchange.record(end, also=close)

@@ -173,6 +173,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/keys/whose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which providers a key may be of; it is neither kept nor sent on */
+        post: operations["whose_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys/{name}": {
         parameters: {
             query?: never;
@@ -201,7 +218,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask the provider whether it takes its key */
-        post: operations["test_key"];
+        post: operations["try_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -413,6 +430,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Files
+         * @description Files and folders by a few letters of their paths, the likeliest first; what git ignores is left out.
+         */
+        get: operations["find_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/folders": {
         parameters: {
             query?: never;
@@ -615,6 +652,26 @@ export interface paths {
         patch: operations["change_session"];
         trace?: never;
     };
+    "/api/sessions/{session_id}/blobs/{blob}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Blob
+         * @description A whole output, a picture, a side of a changed file. Its type is told by its bytes; what may run is text.
+         */
+        get: operations["show_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/changes": {
         parameters: {
             query?: never;
@@ -809,6 +866,26 @@ export interface paths {
          * @description A new session that begins as this one was at that index; what is open there is closed in it.
          */
         post: operations["fork_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/outputs/{output_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Output
+         * @description All that a command printed, as far as it was kept, a piece at a time, while it runs too.
+         */
+        get: operations["show_output"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2241,6 +2318,32 @@ export interface components {
              */
             title?: string;
         };
+        /** FoundFile */
+        FoundFile: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "folder";
+            /**
+             * Path
+             * @description From the project.
+             */
+            path: string;
+        };
+        /** FoundFiles */
+        FoundFiles: {
+            /**
+             * Found
+             * @description The likeliest first.
+             */
+            found: components["schemas"]["FoundFile"][];
+            /**
+             * Whole
+             * @description False: the project has more files than can be found.
+             */
+            whole: boolean;
+        };
         FrameIn: components["schemas"]["InNewTab"] | components["schemas"]["InRestore"] | components["schemas"]["InPrompt"] | components["schemas"]["InCancel"] | components["schemas"]["InVisible"] | components["schemas"]["InHidden"] | components["schemas"]["InCloseTab"] | components["schemas"]["InAnswer"] | components["schemas"]["InPing"] | components["schemas"]["InShellAttach"] | components["schemas"]["InShellInput"] | components["schemas"]["InShellResize"] | components["schemas"]["InShellDetach"];
         FrameOut: components["schemas"]["OutSessionCreated"] | components["schemas"]["OutTabs"] | components["schemas"]["OutVisible"] | components["schemas"]["OutHidden"] | components["schemas"]["OutTabClosed"] | components["schemas"]["OutAccepted"] | components["schemas"]["OutCancelled"] | components["schemas"]["OutAnswered"] | components["schemas"]["OutPong"] | components["schemas"]["OutSessionEnded"] | components["schemas"]["OutShellAttached"] | components["schemas"]["OutShellTyped"] | components["schemas"]["OutShellResized"] | components["schemas"]["OutShellDetached"] | components["schemas"]["OutShellOutput"] | components["schemas"]["OutShellEnded"] | components["schemas"]["OutError"];
         /** GivenKey */
@@ -3496,11 +3599,23 @@ export interface components {
         OpenSession: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -3522,6 +3637,19 @@ export interface components {
             mode: string;
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -3767,6 +3895,14 @@ export interface components {
              * @enum {string}
              */
             kind: "link" | "login" | "token";
+        };
+        /** PastedKey */
+        PastedKey: {
+            /**
+             * Key
+             * Format: password
+             */
+            key: string;
         };
         /** PathShape */
         PathShape: {
@@ -4207,10 +4343,14 @@ export interface components {
         SessionChange: {
             /** Agent */
             agent?: string | null;
+            /** Archived */
+            archived?: boolean | null;
             /** Mode */
             mode?: ("plan" | "ask" | "allow") | null;
             /** Model */
             model?: string | null;
+            /** Pinned */
+            pinned?: boolean | null;
             /** Title */
             title?: string | null;
         };
@@ -4301,11 +4441,23 @@ export interface components {
         SessionShape: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -4327,6 +4479,19 @@ export interface components {
             mode: string;
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -4585,6 +4750,12 @@ export interface components {
         /** Tested */
         Tested: {
             /**
+             * Code
+             * @description Of a problem: bad_key, unreachable, timeout and others.
+             * @default
+             */
+            code?: string;
+            /**
              * Hint
              * @default
              */
@@ -4600,6 +4771,8 @@ export interface components {
              * @default
              */
             problem?: string;
+            /** @description The model to begin with, and its price. */
+            suggested?: components["schemas"]["Offered"] | null;
             /** Takes */
             takes: boolean;
         };
@@ -4822,6 +4995,14 @@ export interface components {
              */
             total: number;
         };
+        /** TriedKey */
+        TriedKey: {
+            /**
+             * Key
+             * @description This one is tried, and not kept; left out: the one that is.
+             */
+            key?: string | null;
+        };
         /**
          * Turned
          * @description What came of it.
@@ -4936,6 +5117,19 @@ export interface components {
             name: string;
             /** Provider */
             provider: string;
+        };
+        /** Whose */
+        Whose: {
+            /**
+             * Fits
+             * @description Providers whose keys look like that, the likeliest first.
+             */
+            fits: string[];
+            /**
+             * Others
+             * @description All others that take a key.
+             */
+            others: string[];
         };
         /** Words */
         Words: {
@@ -6438,6 +6632,111 @@ export interface operations {
             };
         };
     };
+    whose_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastedKey"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whose"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     keep_key: {
         parameters: {
             query?: never;
@@ -6653,7 +6952,7 @@ export interface operations {
             };
         };
     };
-    test_key: {
+    try_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6662,7 +6961,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriedKey"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -8161,6 +8464,133 @@ export interface operations {
             };
         };
     };
+    find_files: {
+        parameters: {
+            query?: {
+                /** @description Letters of a path, in order. */
+                q?: string;
+                limit?: number;
+                /** @description From the project, with slashes; empty: the project. */
+                container?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFiles"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     make_folder: {
         parameters: {
             query?: never;
@@ -9466,6 +9896,10 @@ export interface operations {
             query?: {
                 limit?: number;
                 before?: string;
+                /** @description Only those that are, or are not. */
+                archived?: boolean;
+                /** @description The same; left out: all. */
+                pinned?: boolean | null;
             };
             header?: never;
             path?: never;
@@ -9934,6 +10368,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_blob: {
+        parameters: {
+            query?: {
+                offset?: number;
+                /** @description Bytes; 0: to the end. */
+                limit?: number;
+                /** @description As a file to keep. */
+                download?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Its name, as an event tells it. */
+                blob: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, or a piece of them: `X-Size` is how many there are, `X-Next` where the next begin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "application/pdf": string;
+                    "audio/flac": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
+                    "text/plain": string;
                 };
             };
             /** @description Bad Request */
@@ -11140,6 +11704,125 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_output: {
+        parameters: {
+            query?: {
+                offset?: number;
+                /** @description Bytes. */
+                limit?: number;
+                stream?: "" | "stdout" | "stderr";
+            };
+            header?: never;
+            path: {
+                /** @description As a result names it. */
+                output_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A piece of it: `X-Start` is where it begins (past what was not kept), `X-Next` where the next does, `X-Size` how much has been printed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
