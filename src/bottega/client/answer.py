@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from bottega.client.reach import Reach
-from bottega.client.stream import stream
 from bottega.events.event import Event
+from bottega.reach.reach import Reach
+from bottega.reach.stream import stream
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.session import SessionRow
 from bottega.studio.answering import NO_CALLBACKS, Answering, Callbacks

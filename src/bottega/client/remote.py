@@ -8,9 +8,9 @@ import msgspec
 
 from bottega.approvals.mode import Mode
 from bottega.client import shapes
-from bottega.client.reach import PATIENCE, Reach, Watch
 from bottega.client.session import RemoteSession, fetched
 from bottega.errors import BadUsage, NotFound
+from bottega.reach.reach import PATIENCE, Reach, Watch
 from bottega.sessions.asks import Ask
 from bottega.sessions.session import SessionRow
 

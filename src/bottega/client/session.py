@@ -14,8 +14,6 @@ from bottega.approvals.mode import Mode, checked_mode
 from bottega.client import shapes, stored
 from bottega.client.answer import RemoteAnswer, RemoteStructured, Said
 from bottega.client.mirror import Mirror
-from bottega.client.reach import Reach
-from bottega.client.stream import stream
 from bottega.errors import Conflict, NotFound, Unsupported
 from bottega.events import facts, fold
 from bottega.events.codec import decode
@@ -24,6 +22,8 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Block
 from bottega.messages.message import Message
 from bottega.providers.provider import Wishes
+from bottega.reach.reach import Reach
+from bottega.reach.stream import stream
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
