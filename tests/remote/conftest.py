@@ -37,7 +37,9 @@ def here(tmp_path: Path) -> Path:
 def hire(here: Path, scripted: Callable[..., str]) -> Hire:
     """A remote agent of this home: on a server, on a model that plays these turns."""
 
-    def make(server: Serving, *turns: object, address: str = "", slug: str = "doer", **options: object) -> Spec:
+    def make(
+        server: Serving, *turns: object, address: str = "", slug: str = "doer", **options: object
+    ) -> Spec:
         agent_there(server, scripted(*turns, name=slug, **options), slug)
         where = Whereabouts(address or server.address, slug)
         KeyRing(here).set(where.token_name, server.token())

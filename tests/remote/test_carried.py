@@ -6,7 +6,6 @@ import pytest
 
 from bottega import Studio
 from bottega.events.event import Event
-from bottega.sessions.asks import Ask, Reply
 from bottega.studio.session import Session
 from bottega.workers.far.carrying import LEFT
 from tests.remote.conftest import Hire

@@ -44,6 +44,7 @@ def written(spec: Spec) -> str:
     markers = " ".join(f"{{{name}}}" for name in MARKERS)
     lines = [
         f"# An agent of yours. `bottega agents validate {spec.slug}` checks this file.",
+        "# One of another Bottega has a table [remote] (address, agent, project) instead of most of this.",
         f"name = {_text(spec.name)}",
         f"description = {_text(spec.description)}",
         "",
