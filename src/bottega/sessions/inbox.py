@@ -55,6 +55,8 @@ class Prompt(msgspec.Struct, frozen=True):
     """Somebody is there to answer: a limit is an ask, and not the end."""
     schema: dict[str, Any] | None = None
     """The JSON schema that the final response must fit."""
+    hops: int = 0
+    """How many other Bottegas it came through."""
 
 
 class Admission(msgspec.Struct, frozen=True):

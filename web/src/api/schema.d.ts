@@ -1020,6 +1020,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Client Tools
+         * @description The tools that the clients of this session run themselves.
+         */
+        get: operations["list_client_tools"];
+        /**
+         * Declare Client Tools
+         * @description These from now on, and no others: a call of one waits until somebody answers it with `result`.
+         */
+        put: operations["declare_client_tools"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/undo-compaction": {
         parameters: {
             query?: never;
@@ -1881,6 +1905,28 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * ClientToolShape
+         * @description A tool that a client runs itself: each call of it is an ask of kind `client`.
+         */
+        ClientToolShape: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Schema
+             * @description A JSON schema of an object.
+             */
+            schema: {
+                [key: string]: unknown;
+            };
+        };
+        /** ClientTools */
+        ClientTools: {
+            /** Tools */
+            tools: components["schemas"]["ClientToolShape"][];
+        };
         /** Compacted */
         Compacted: {
             /**
@@ -2710,7 +2756,7 @@ export interface components {
             /** Keys */
             keys: components["schemas"]["Key"][];
         };
-        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
+        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
         /** LocalServer */
         LocalServer: {
             /** Address */
@@ -3066,6 +3112,17 @@ export interface components {
         /** ReasoningDelta */
         LogReasoningDelta: {
             text: string;
+        };
+        /**
+         * RemoteStarted
+         * @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are.
+         *
+         *         What they tell of files and blobs is true there, and not here.
+         */
+        LogRemoteStarted: {
+            address: string;
+            agent: string;
+            session_id: string;
         };
         /**
          * SessionCleared
@@ -3469,8 +3526,20 @@ export interface components {
              * @default
              */
             agent?: string;
+            /**
+             * Attended
+             * @description Somebody is there to answer: a limit is asked about, and not the end.
+             * @default true
+             */
+            attended?: boolean;
             /** Content */
             content: string | (components["schemas"]["TextPart"] | components["schemas"]["MediaPart"])[];
+            /**
+             * Hops
+             * @description How many other Bottegas it came through.
+             * @default 0
+             */
+            hops?: number;
             /**
              * Message Id
              * @description A UUID that the client makes; it names the prompt and its exchange.
@@ -3500,6 +3569,8 @@ export interface components {
              * @default false
              */
             steer?: boolean;
+            /** @default {} */
+            wishes?: components["schemas"]["WishesShape"];
         };
         /** NewSession */
         NewSession: {
@@ -3635,6 +3706,12 @@ export interface components {
              * @description plan, ask or allow; empty: as the settings say.
              */
             mode: string;
+            /**
+             * Mode In Force
+             * @description How much is done unasked now: no more than the agent may.
+             * @enum {string}
+             */
+            mode_in_force: "plan" | "ask" | "allow";
             /** Model */
             model: string;
             /**
@@ -4270,6 +4347,40 @@ export interface components {
              */
             v?: number;
         };
+        /** @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are. */
+        RemoteStartedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogRemoteStarted"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "remote_started";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
         /** Revert */
         Revert: {
             /**
@@ -4691,7 +4802,7 @@ export interface components {
             stopped: boolean;
         };
         /** @description An event as it is stored. Fields that say nothing are left out. */
-        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
+        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
         /** @description Everything streamed of this attempt is void; the message starts anew. */
         StreamResetEvent: {
             /**
@@ -5130,6 +5241,18 @@ export interface components {
              * @description All others that take a key.
              */
             others: string[];
+        };
+        /**
+         * WishesShape
+         * @description How the model should answer this prompt; what is left out is as the agent and the settings say.
+         */
+        WishesShape: {
+            /** Effort */
+            effort?: ("none" | "minimal" | "low" | "medium" | "high" | "max") | null;
+            /** Max Output */
+            max_output?: number | null;
+            /** Temperature */
+            temperature?: number | null;
         };
         /** Words */
         Words: {
@@ -12735,6 +12858,234 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TodoList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    declare_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientTools"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
                 };
             };
             /** @description Bad Request */
