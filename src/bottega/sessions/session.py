@@ -26,7 +26,8 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth, owner"
+    " parent, parent_call, depth, owner, EXISTS (SELECT 1 FROM asks WHERE asks.session = sessions.n"
+    " AND asks.status = 'open' AND asks.kind <> 'plan')"
 )
 
 
@@ -53,6 +54,13 @@ class SessionRow(msgspec.Struct, frozen=True):
     """How many sessions stand above it."""
     owner: int = HOST
     """The number of the person whose it is."""
+    is_asked: bool = False
+    """Something of it waits for an answer; a plan that is offered does not count."""
+
+    @property
+    def shown(self) -> Status:
+        """Its status as people are told it: what waits for somebody waits, whether its worker has let go or not."""
+        return "waiting" if self.status == "running" and self.is_asked else self.status
 
     @property
     def task_id(self) -> str:

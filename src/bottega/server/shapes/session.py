@@ -33,7 +33,7 @@ class SessionShape(BaseModel):
             model=row.model,
             folder=row.folder,
             mode=row.mode,
-            status=row.status,
+            status=row.shown,
             created_at=row.created_at,
             updated_at=row.updated_at,
             last_index=row.last_index,
