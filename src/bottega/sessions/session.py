@@ -29,7 +29,8 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth, owner, pinned, archived, outcome"
+    " parent, parent_call, depth, owner, pinned, archived, outcome, EXISTS (SELECT 1 FROM asks"
+    " WHERE asks.session = sessions.n AND asks.status = 'open' AND asks.kind <> 'plan')"
 )
 
 
@@ -61,6 +62,13 @@ class SessionRow(msgspec.Struct, frozen=True):
     archived: bool = False
     """Its owner wants it out of sight; a prompt brings it back."""
     outcome: Outcome = ""
+    is_asked: bool = False
+    """Something of it waits for an answer; a plan that is offered does not count."""
+
+    @property
+    def shown(self) -> Status:
+        """Its status as people are told it: what waits for somebody waits, whether its worker has let go or not."""
+        return "waiting" if self.status == "running" and self.is_asked else self.status
 
     @property
     def task_id(self) -> str:
@@ -256,8 +264,9 @@ class Sessions:
 
 
 def _row(values: tuple[Any, ...]) -> SessionRow:
-    *others, pinned, archived, outcome = values
-    return SessionRow(*others, pinned=bool(pinned), archived=bool(archived), outcome=outcome)
+    *others, pinned, archived, outcome, asked = values
+    marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}
+    return SessionRow(*others, outcome=outcome, **marks)
 
 
 def insert_child(
