@@ -1,5 +1,6 @@
 /** English, a file for each feature. */
 import { app } from "./app.js";
+import { prose } from "./prose.js";
 import { ui } from "./ui.js";
 
-export const en = { app, ui };
+export const en = { app, prose, ui };
