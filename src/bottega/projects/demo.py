@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-PREFIX = "bottega-demo-"
+NAME = "Demo"
 
 README = """\
 # Corner shop
@@ -47,9 +47,11 @@ exit $failed
 """
 
 
-def make() -> Path:
-    """A new folder with it, where things lie that are to be thrown away. Waits for the disk."""
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+def make(home: Path) -> Path:
+    """A new folder with it, beside the home: nothing that lies in there may be a project. Waits for the disk."""
+    beside = home.with_name(f"{home.name}-demo")
+    beside.mkdir(mode=0o700, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="shop-", dir=beside))
     for name, text in {"README.md": README, "receipt.sh": RECEIPT, "test.sh": TEST}.items():
         (folder / name).write_text(text, "utf-8")
     return folder

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.server.api.using import PATIENCE, Api, following, ran
+from tests.server.api.using import PATIENCE, Api, following, ran, until
 from tests.server.serving import Client
 
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     place = tmp_path_factory.mktemp("demo")
-    made = Api(place, BOTTEGA_MODEL="", TMPDIR=str(place))
+    made = Api(place, BOTTEGA_MODEL="")
     with made.serving:
         yield made
 
@@ -73,7 +73,7 @@ async def test_the_demo_plans_reads_asks_edits_runs_and_says_what_it_is(api: Api
         assert [(each["path"], each["added"], each["removed"]) for each in changed] == [
             ("receipt.sh", 1, 1)
         ]
-        assert Path(session["folder"]).parent == api.place
+        assert Path(session["folder"]).parent == api.place / "home-demo"
         project = await client.get(f"/api/projects/{session['project_id']}/files")
         assert {each["name"] for each in project["entries"]} == {
             *("README.md", "receipt.sh", "test.sh")
@@ -113,6 +113,21 @@ async def test_the_demo_can_be_stopped_and_says_that_it_is_over(api: Api) -> Non
         assert end["completion_reason"] == "user_stopped"
         after = await ran(client, session["id"], "And now?")
         assert "no model listens here" in after["final_response"]
+
+
+async def test_there_is_one_demo_at_a_time(api: Api) -> None:
+    async with api.client() as client:
+        first = await client.post("/api/demo")
+        again = await client.post("/api/demo")
+        assert again["id"] == first["id"]
+        asked = (await until(client, first["id"], "approval_required"))["data"]
+        stop = {"word": "stop", "hash": asked["hash"]}
+        await client.post(f"/api/asks/{asked['approval_id']}", stop)
+        await until(client, first["id"], "exchange_response")
+        other = await client.post("/api/demo")
+        assert other["id"] != first["id"]
+        projects = (await client.get("/api/projects"))["projects"]
+        assert [each["name"] for each in projects].count("Demo") == 1
 
 
 async def test_who_may_run_nothing_here_is_shown_no_demo(api: Api) -> None:
