@@ -236,6 +236,17 @@ class Sessions:
         )
         return _row(row) if row else None
 
+    def under_way(self, owner: int, model: str) -> SessionRow | None:
+        """A session of that person on that model in which something runs or waits."""
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE owner = ? AND model = ?"  # noqa: S608
+                " AND status <> 'idle' ORDER BY n DESC LIMIT 1",
+                (owner, model),
+            ).fetchone()
+        )
+        return _row(row) if row else None
+
     def top(self, row: SessionRow) -> SessionRow:
         """The session at the top of the tree that this one is in."""
         while row.parent is not None:
