@@ -1,5 +1,7 @@
 /** English, a file for each feature. */
 import { app } from "./app.js";
+import { rooms } from "./rooms.js";
+import { settings } from "./settings.js";
 import { ui } from "./ui.js";
 
-export const en = { app, ui };
+export const en = { app, rooms, settings, ui };
