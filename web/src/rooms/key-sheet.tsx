@@ -34,7 +34,10 @@ function Group({ group }: { group: (typeof GROUPS)[number] }) {
   const all = useWatch(commands);
   const lines = all
     .filter((each) => each.group === group && each.keys && each.title)
-    .map((each): [string, string] => [written(each.keys ?? ""), each.title]);
+    .map((each): [string, string] => [
+      `${written(each.keys ?? "")}${each.id === "tab.nth" ? " … 9" : ""}`,
+      each.title,
+    ]);
   const known = new Map(lines.map((line) => [line.join(" "), line]));
   return <Lines name={texts.rooms.sheet.groups[group]} lines={[...known.values()]} />;
 }

@@ -1,5 +1,5 @@
 /** The left side: what waits for you, and every session there is. */
-import { Archive, ArrowLeft, Plus, Search, X } from "lucide-react";
+import { Archive, ArrowLeft, Command, Plus, Search, X } from "lucide-react";
 import { useState } from "react";
 import { written } from "../studio/commands.js";
 import { useKept } from "../studio/kept.js";
@@ -78,7 +78,6 @@ function Head() {
       <p className="flex h-6 items-center text-base font-semibold">{texts.app.name}</p>
       <div className="flex gap-2">
         <Button
-          kind="main"
           icon={<Plus size={16} aria-hidden />}
           onClick={going.fresh}
           className="flex-1"
@@ -88,11 +87,14 @@ function Head() {
         </Button>
         <Button
           onClick={() => opened.set("palette")}
-          aria-label={texts.rooms.palette}
+          title={texts.rooms.palette}
           aria-keyshortcuts="Control+K"
         >
-          <Key small>{written("Mod+K")}</Key>
-          <Search size={14} aria-hidden className="mid:hidden" />
+          <span className="sr-only">{texts.rooms.palette}</span>
+          <span aria-hidden className="contents">
+            <Key small>{written("Mod+K")}</Key>
+          </span>
+          <Command size={14} aria-hidden className="mid:hidden" />
         </Button>
       </div>
     </div>

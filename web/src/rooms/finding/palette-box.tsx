@@ -7,6 +7,7 @@ import { texts } from "../../texts/texts.js";
 import { Key } from "../../ui/button.js";
 import { useGoing } from "../going.js";
 import { Choices } from "./choices.js";
+import { fits } from "./fits.js";
 import { Places } from "./places.js";
 
 export default function PaletteBox({ onClose }: { onClose(): void }) {
@@ -18,7 +19,12 @@ export default function PaletteBox({ onClose }: { onClose(): void }) {
     setTimeout(act);
   };
   return (
-    <Command label={find.label} loop className="flex max-h-[70dvh] flex-col">
+    <Command
+      label={find.label}
+      loop
+      filter={(_, sought, words) => fits(sought, words ?? [])}
+      className="flex max-h-[70dvh] flex-col"
+    >
       <Command.Input
         autoFocus
         value={words}

@@ -8,9 +8,9 @@ import { texts } from "../../texts/texts.js";
 import { Sign } from "../../ui/sign.js";
 import { useGoing } from "../going.js";
 import { Marked, useFound } from "../list/found.js";
+import { useRowSign } from "../list/row-sign.js";
 import { type SessionRow, useNewest, useSessions } from "../list/sessions.js";
 import { useProjects } from "../person/project-menu.js";
-import { seen, signOf } from "../seen.js";
 import { type Done, Group, Item } from "./palette-box.js";
 
 /** So many sessions stand there before a word is typed. */
@@ -51,8 +51,7 @@ function Sessions({ words, done }: { words: string; done: Done }) {
 }
 
 function State({ row }: { row: SessionRow }) {
-  const { id, status, outcome, last_index, updated_at } = row;
-  const sign = signOf({ id, status, outcome, last: last_index, at: updated_at }, useWatch(seen));
+  const sign = useRowSign(row);
   return sign === "idle" ? null : <Sign of={sign} />;
 }
 

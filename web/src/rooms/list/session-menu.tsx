@@ -25,7 +25,7 @@ export function SessionMenu({ row, onRename }: { row: SessionRow; onRename(): vo
     <button
       type="button"
       aria-label={rooms.more(title)}
-      className="inline-flex size-7 shrink-0 items-center justify-center rounded-control text-ink-2 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-line aria-expanded:opacity-100 max-mid:size-11 max-mid:opacity-100"
+      className="inline-flex size-7 shrink-0 items-center justify-center rounded-control text-ink-2 opacity-0 mid:absolute mid:right-0.5 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-line aria-expanded:opacity-100 max-mid:size-11 max-mid:opacity-100"
     >
       <Ellipsis size={16} aria-hidden />
     </button>

@@ -1,15 +1,13 @@
 /** One session in a list: its sign, its title (F2 renames it), when, and what may be done with it. */
-import { Pin } from "lucide-react";
 import { type MouseEvent, memo, useState } from "react";
 import { useStudio } from "../../studio/context.js";
-import { useWatch } from "../../studio/watch.js";
 import { ago, moment } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Sign } from "../../ui/sign.js";
 import { sayProblem } from "../../ui/toasts.js";
 import { useGoing } from "../going.js";
-import { seen, signOf } from "../seen.js";
 import { Rename } from "./rename.js";
+import { useRowSign } from "./row-sign.js";
 import { SessionMenu } from "./session-menu.js";
 import { type SessionRow, useTidying } from "./sessions.js";
 
@@ -52,11 +50,10 @@ export const Row = memo(function Row({ row, active }: { row: SessionRow; active:
       >
         <State row={row} />
         <span className={`min-w-0 flex-1 truncate ${row.title ? "" : "text-ink-2"}`}>{title}</span>
-        {row.pinned && <Pin size={12} className="shrink-0 text-ink-3" aria-label={texts.rooms.pinned} />}
         <time
           dateTime={new Date(row.updated_at).toISOString()}
           title={moment(row.updated_at)}
-          className="shrink-0 text-xs text-ink-3 tabular-nums"
+          className="shrink-0 pr-1 text-xs text-ink-3 tabular-nums mid:group-focus-within:opacity-0 mid:group-hover:opacity-0"
         >
           {ago(row.updated_at)}
         </time>
@@ -67,8 +64,6 @@ export const Row = memo(function Row({ row, active }: { row: SessionRow; active:
 });
 
 function State({ row }: { row: SessionRow }) {
-  const looked = useWatch(seen);
-  const { id, status, last_index, updated_at, outcome = "" } = row;
-  const sign = signOf({ id, status, outcome, last: last_index, at: updated_at }, looked);
+  const sign = useRowSign(row);
   return sign === "idle" ? <span className="w-3.5 shrink-0" /> : <Sign of={sign} />;
 }

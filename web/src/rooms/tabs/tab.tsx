@@ -43,7 +43,7 @@ export const TabOne = memo(function TabOne({ store, active, reachable, acts }: P
   return (
     <div
       role="presentation"
-      className={`group relative flex h-8 max-w-52 min-w-28 shrink items-center rounded-control border ${active ? "border-line bg-surface" : "border-transparent hover:bg-sunken"}`}
+      className={`group relative flex h-8 min-w-28 flex-[0_1_12rem] items-center rounded-control border ${active ? "border-line bg-surface" : "border-transparent hover:bg-sunken"}`}
     >
       <button
         ref={box}
