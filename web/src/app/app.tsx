@@ -1,4 +1,9 @@
 /** The page: sessions on the left, the conversation in the middle, what is beside it on the right. */
+import { Attention } from "../rooms/attention.js";
+import { KeySheet } from "../rooms/key-sheet.js";
+import { NewVersion } from "../rooms/new-version.js";
+import { Palette } from "../rooms/palette.js";
+import { Rooms } from "../rooms/rooms.js";
 import { SessionContext, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -24,9 +29,10 @@ export function App() {
       </a>
       <div className="flex h-dvh flex-col">
         <Connection />
+        <NewVersion />
         <div className="flex min-h-0 flex-1">
           <Side of="rooms" sides={sides}>
-            <div />
+            <Rooms />
           </Side>
           <main
             id="conversation"
@@ -43,6 +49,9 @@ export function App() {
           </Side>
         </div>
       </div>
+      <Attention />
+      <Palette />
+      <KeySheet />
       <Toasts />
     </SessionContext>
   );

@@ -1,6 +1,8 @@
 /** English, a file for each feature. */
 import { app } from "./app.js";
 import { prose } from "./prose.js";
+import { rooms } from "./rooms.js";
+import { settings } from "./settings.js";
 import { ui } from "./ui.js";
 
-export const en = { app, prose, ui };
+export const en = { app, prose, rooms, settings, ui };
