@@ -58,10 +58,20 @@ export class Http {
       init.body = JSON.stringify(call.body);
     }
     if (call.signal) init.signal = call.signal;
-    const answer = await fetch(this.place.address + filled(path as string, call.path, call.query), init);
+    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
     const text = await answer.text();
     if (!answer.ok) throw problem(answer.status, text);
     return (text ? JSON.parse(text) : undefined) as Good<paths[P][M]>;
+  }
+}
+
+/** What the server answers; nobody there is a problem like any other, with status 0. */
+async function reached(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Problem(0, "unreachable", "The server does not answer.", "It is tried again.");
   }
 }
 
