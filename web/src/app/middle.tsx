@@ -1,5 +1,6 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
+import { Composer } from "../composer/composer.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -30,7 +31,15 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           <PanelRight size={16} aria-hidden />
         </IconButton>
       </div>
-      {page.name === "settings" ? <div /> : studio.tab(active) ? <Session key={active} /> : <div />}
+      {page.name === "settings" ? (
+        <div />
+      ) : studio.tab(active) ? (
+        <Session key={active} />
+      ) : (
+        <div className="flex min-h-0 flex-1 flex-col justify-end">
+          <Composer />
+        </div>
+      )}
     </>
   );
 }
@@ -55,5 +64,35 @@ function Session() {
       </div>
     );
   }
-  return <div className="min-h-0 flex-1" />;
+  return (
+    <>
+      <div className="min-h-0 flex-1 overflow-auto p-4">
+        <Plain />
+      </div>
+      <Composer />
+    </>
+  );
+}
+
+function Plain() {
+  const view = useWatch(useSession().view);
+  return (
+    <div>
+      {view.items.map((item) =>
+        item.kind === "exchange" ? (
+          <div key={item.key}>
+            <p>
+              {item.prompt
+                .map((b) => ("text" in b ? b.text : `[${b.type}]`))
+                .join(" ")
+                .slice(0, 2000)}
+            </p>
+            {item.parts.map((p) => (
+              <p key={p.key}>{p.kind === "text" ? p.text : p.kind === "steer" ? "steered" : p.kind}</p>
+            ))}
+          </div>
+        ) : null,
+      )}
+    </div>
+  );
 }
