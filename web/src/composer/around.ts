@@ -48,7 +48,8 @@ export interface Choices {
   mode: Mode;
   model: string;
   agent: string;
-  change(choice: Choice): Promise<void>;
+  /** False: the server would not, and said why. */
+  change(choice: Choice): Promise<boolean>;
 }
 
 /**
@@ -71,8 +72,14 @@ export function useChoices(): Choices {
       }
     : wish;
   const change = async (choice: Choice) => {
-    if (!store) studio.wish.set({ ...studio.wish.value, ...choice });
-    else await store.change(choice).catch(sayProblem);
+    try {
+      if (!store) studio.wish.set({ ...studio.wish.value, ...choice });
+      else await store.change(choice);
+      return true;
+    } catch (error) {
+      sayProblem(error);
+      return false;
+    }
   };
   return {
     mode: MODES.find((mode) => mode === holds.mode) ?? "ask",
