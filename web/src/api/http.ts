@@ -46,6 +46,15 @@ export class Http {
   delete = <P extends keyof paths>(path: P, call?: Call<paths[P]["delete"]>) =>
     this.call("delete", path, call);
 
+  /** Bring a new file into a project: its bytes as they are, more than a body of JSON may have. */
+  async upload(projectId: string, path: string, body: Blob): Promise<void> {
+    const address = filled("/api/projects/{project_id}/upload", { project_id: projectId }, { path });
+    const headers = { ...this.place.headers, "Content-Type": "application/octet-stream" };
+    const init: RequestInit = { method: "POST", headers, body, credentials: "same-origin" };
+    const answer = await reached(this.place.address + address, init);
+    if (!answer.ok) throw problem(answer.status, await answer.text());
+  }
+
   private async call<P extends keyof paths, M extends Method>(
     method: M,
     path: P,

@@ -6,14 +6,21 @@
  */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { keep, kept } from "../studio/kept.js";
-import { type Draft, NOTHING } from "./piece.js";
+import type { Draft } from "./piece.js";
 
 const PAUSE = 300;
 /** Characters of one draft, and drafts, that are kept. */
 const LARGEST = 400_000;
 const MOST_DRAFTS = 40;
 
-export function useDraft(name: string): [Draft, (change: (draft: Draft) => Draft) => void] {
+export interface Writing {
+  draft: Draft;
+  /** As of now, in whatever is still on its way. */
+  now(): Draft;
+  change(next: (draft: Draft) => Draft): void;
+}
+
+export function useDraft(name: string): Writing {
   const [draft, setDraft] = useState<Draft>(() => read(name));
   const latest = useRef(draft);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -39,7 +46,8 @@ export function useDraft(name: string): [Draft, (change: (draft: Draft) => Draft
     },
     [save],
   );
-  return [draft, change];
+  const now = useCallback(() => latest.current, []);
+  return { draft, now, change };
 }
 
 function read(name: string): Draft {
@@ -71,5 +79,3 @@ function bounded(draft: Draft): Draft {
   });
   return { text: draft.text.slice(0, LARGEST), pieces };
 }
-
-export { NOTHING };

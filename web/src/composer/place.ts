@@ -12,9 +12,10 @@ export interface Place {
   container: string;
 }
 
-export function useProjects() {
+export function useProjects(enabled = true) {
   return useAnswer(["projects"], async (studio) => (await studio.http.get("/api/projects")).projects, {
     stale: 30_000,
+    enabled,
   });
 }
 
@@ -23,16 +24,10 @@ export function usePlace(): Place | null {
   const store = useContext(SessionContext);
   const about = useWatch(store?.about ?? NO_ABOUT);
   const wish = useWatch(studio.wish);
-  const projects = useProjects().data ?? [];
-  if (!store) {
-    const projectId = wish.project_id || projects[0]?.id;
-    return projectId ? { projectId, container: wish.container ?? "" } : null;
-  }
-  const folder = about?.folder ?? "";
-  const [project] = projects
-    .filter((each) => folder === each.folder || folder.startsWith(`${each.folder}/`))
-    .sort((a, b) => b.folder.length - a.folder.length);
-  return project ? { projectId: project.id, container: folder.slice(project.folder.length + 1) } : null;
+  const first = useProjects(!store && !wish.project_id).data?.[0]?.id;
+  const projectId = store ? about?.project_id : wish.project_id || first;
+  const container = (store ? about?.container : wish.container) ?? "";
+  return projectId ? { projectId, container } : null;
 }
 
 /** A path of the project as the agent says it: from the folder that it works in. */

@@ -68,7 +68,12 @@ function Search({
   const id = useId();
   const [typed, setTyped] = useState("");
   const found = sifted(options, typed);
-  const [active, setActive] = useState(() => Math.max(0, options.findIndex((option) => option.chosen)));
+  const [active, setActive] = useState(() =>
+    Math.max(
+      0,
+      options.findIndex((option) => option.chosen),
+    ),
+  );
   const here = Math.min(active, Math.max(0, found.length - 1));
   const keyDown = (event: KeyboardEvent) => {
     const next = moved(event.key, here, found);

@@ -8,10 +8,6 @@ export interface FoundFile {
   path: string;
   folder: boolean;
 }
-interface Answer {
-  found: { path: string; kind: "file" | "folder" }[];
-  whole: boolean;
-}
 
 const MOST = 12;
 
@@ -19,7 +15,12 @@ export function useFiles(place: Place | null, query: string | null) {
   const studio = useStudio();
   const { data, isError, isFetching } = useQuery({
     queryKey: ["find", place?.projectId, place?.container, query],
-    queryFn: ({ signal }) => find(studio.root, place!, query ?? "", signal),
+    queryFn: ({ signal }) =>
+      studio.http.get("/api/projects/{project_id}/find", {
+        path: { project_id: place?.projectId ?? "" },
+        query: { q: query ?? "", limit: MOST, container: place?.container ?? "" },
+        signal,
+      }),
     enabled: place !== null && query !== null,
     placeholderData: keepPreviousData,
     staleTime: 5_000,
@@ -29,14 +30,4 @@ export function useFiles(place: Place | null, query: string | null) {
     folder: kind === "folder",
   }));
   return { found, whole: data?.whole ?? true, failed: isError, busy: isFetching && !data };
-}
-
-async function find(root: string, place: Place, q: string, signal: AbortSignal): Promise<Answer> {
-  const asked = new URLSearchParams({ q, limit: String(MOST), container: place.container });
-  const answer = await fetch(`${root}/api/projects/${encodeURIComponent(place.projectId)}/find?${asked}`, {
-    signal,
-    credentials: "same-origin",
-  });
-  if (!answer.ok) throw new Error(String(answer.status));
-  return (await answer.json()) as Answer;
 }

@@ -5,9 +5,9 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Queued } from "../../session/shape.js";
 import type { Content, SessionStore } from "../../session/store.js";
 import { useAnswer } from "../../studio/context.js";
-import type { Queued } from "../../session/shape.js";
 
 export interface Line {
   queue: Queued[];

@@ -4,18 +4,23 @@ import type { Queued } from "../../session/shape.js";
 import type { Content, SessionStore } from "../../session/store.js";
 import { texts } from "../../texts/texts.js";
 import { say, sayProblem } from "../../ui/toasts.js";
-import { type Edited, QueuedRow } from "./queued-row.js";
 import { useLine } from "./order.js";
+import { type Edited, QueuedRow } from "./queued-row.js";
 import { isWhole, withText, wordsOf } from "./words.js";
+
+/** Longer than a prompt takes to be taken up. */
+const SOON = 600;
 
 interface Props {
   store: SessionStore;
   queue: Queued[];
+  /** What runs before them; empty: nothing, and the first of them is about to. */
+  running: string;
   /** Words that would be lost go back into the box. */
   onRescue(text: string): void;
 }
 
-export function Queue({ store, queue, onRescue }: Props) {
+export function Queue({ store, queue, running, onRescue }: Props) {
   const { composer } = texts;
   const line = useLine(store, queue);
   const [edited, setEdited] = useState<Edited | null>(null);
@@ -28,8 +33,8 @@ export function Queue({ store, queue, onRescue }: Props) {
     setEdited(null);
     if (gone.text === gone.before) return;
     onRescue(gone.text);
-    say(composer.turnCame);
-  }, [gone, onRescue, composer.turnCame]);
+    say(texts.composer.turnCame);
+  }, [gone, onRescue]);
 
   const save = async (item: Queued, text: string) => {
     try {
@@ -56,7 +61,7 @@ export function Queue({ store, queue, onRescue }: Props) {
     if (stopped)
       store.prompt(withText(item.content, wordsOf(item.content)) as Content, { steer: true }).catch(() => {});
   };
-  if (!line.queue.length) return null;
+  if (!useShown(queue.length > 0, running !== "") || !line.queue.length) return null;
   return (
     <section aria-label={composer.queueName} className="mb-2 rounded-panel border border-line bg-surface">
       <h2 className="px-3 pt-1.5 text-xs font-medium text-ink-3">{composer.waiting(line.queue.length)}</h2>
@@ -81,4 +86,18 @@ export function Queue({ store, queue, onRescue }: Props) {
       </p>
     </section>
   );
+}
+
+/** Every prompt waits for a moment: the list comes when it waits for something, and stays until nothing does. */
+function useShown(some: boolean, running: boolean): boolean {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    if (!some) setShown(false);
+    else if (running) setShown(true);
+    else {
+      const timer = setTimeout(() => setShown(true), SOON);
+      return () => clearTimeout(timer);
+    }
+  }, [some, running]);
+  return some && (shown || running);
 }

@@ -62,7 +62,10 @@ export function QueuedRow({ item, first, last, edited, onEdit, onSave, onMove, o
       className="flex items-center gap-1 rounded-control pl-2 hover:bg-sunken focus-within:bg-sunken max-mid:flex-wrap"
     >
       {item.steer && <span className="shrink-0 text-xs font-medium text-note">{composer.steers}</span>}
-      <span className="min-w-0 flex-1 truncate text-sm max-mid:basis-full max-mid:pt-2" title={text.slice(0, 1_000)}>
+      <span
+        className="min-w-0 flex-1 truncate text-sm max-mid:basis-full max-mid:pt-2"
+        title={text.slice(0, 1_000)}
+      >
         {text.slice(0, 300) || composer.withFiles(attached)}
       </span>
       {text && attached > 0 && <span className="text-xs text-ink-3">{composer.withFiles(attached)}</span>}
