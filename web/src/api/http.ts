@@ -46,6 +46,15 @@ export class Http {
   delete = <P extends keyof paths>(path: P, call?: Call<paths[P]["delete"]>) =>
     this.call("delete", path, call);
 
+  /** Bring a new file into a project: its bytes as they are, more than a body of JSON may have. */
+  async upload(projectId: string, path: string, body: Blob): Promise<void> {
+    const address = filled("/api/projects/{project_id}/upload", { project_id: projectId }, { path });
+    const headers = { ...this.place.headers, "Content-Type": "application/octet-stream" };
+    const init: RequestInit = { method: "POST", headers, body, credentials: "same-origin" };
+    const answer = await reached(this.place.address + address, init);
+    if (!answer.ok) throw problem(answer.status, await answer.text());
+  }
+
   private async call<P extends keyof paths, M extends Method>(
     method: M,
     path: P,
@@ -58,10 +67,20 @@ export class Http {
       init.body = JSON.stringify(call.body);
     }
     if (call.signal) init.signal = call.signal;
-    const answer = await fetch(this.place.address + filled(path as string, call.path, call.query), init);
+    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
     const text = await answer.text();
     if (!answer.ok) throw problem(answer.status, text);
     return (text ? JSON.parse(text) : undefined) as Good<paths[P][M]>;
+  }
+}
+
+/** What the server answers; nobody there is a problem like any other, with status 0. */
+async function reached(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Problem(0, "unreachable", "The server does not answer.", "It is tried again.");
   }
 }
 
