@@ -1,4 +1,6 @@
 /** The page: sessions on the left, the conversation in the middle, what is beside it on the right. */
+import { Beside } from "../beside/beside.js";
+import { useBesideKeys } from "../beside/tab.js";
 import { SessionContext, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -14,6 +16,7 @@ export function App() {
   const { active } = useWatch(studio.tabs);
   const page = useAddress();
   const sides = useSides();
+  useBesideKeys(() => sides.show("beside"));
   return (
     <SessionContext value={studio.tab(active)?.store ?? null}>
       <a
@@ -39,7 +42,7 @@ export function App() {
             </Fence>
           </main>
           <Side of="beside" sides={sides}>
-            <div />
+            <Beside />
           </Side>
         </div>
       </div>

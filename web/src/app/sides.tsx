@@ -12,6 +12,7 @@ export type SideName = "rooms" | "beside";
 export interface Sides {
   shown: Record<SideName, boolean>;
   toggle(side: SideName): void;
+  show(side: SideName): void;
 }
 
 const WIDTHS = {
@@ -50,7 +51,8 @@ export function useSides(): Sides {
     keys: "Mod+J",
     run: () => toggle("beside"),
   });
-  return { shown, toggle };
+  const show = (side: SideName) => !shown[side] && toggle(side);
+  return { shown, toggle, show };
 }
 
 export function useNarrow(below: number): boolean {
