@@ -30,20 +30,12 @@ export function usePlace(): Where & { again(): void } {
   const { projects } = data;
   if (session) {
     if (!about) return { state: "loading", again };
-    const found = placeOf(about.folder, projects);
-    return found ? { ...found, again } : { state: "outside", again };
+    const own = projects.find(({ id }) => id === about.project_id);
+    return own ? { ...placed(own, about.container), again } : { state: "outside", again };
   }
   const project = projects.find(({ id }) => id === wish.project_id) ?? projects[0];
   if (!project) return { state: "none", again };
   return { ...placed(project, wish.project_id ? (wish.container ?? "") : ""), again };
-}
-
-/** The innermost project that a folder is in. */
-export function placeOf(folder: string, projects: Project[]): Place | null {
-  const around = projects
-    .filter((project) => folder === project.folder || folder.startsWith(`${project.folder}/`))
-    .sort((a, b) => b.folder.length - a.folder.length)[0];
-  return around ? placed(around, folder.slice(around.folder.length + 1)) : null;
 }
 
 function placed({ id, name, folder }: Project, container: string): Place {

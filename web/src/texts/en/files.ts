@@ -39,7 +39,7 @@ export const files = {
   ignored: "ignored by git",
   unsaved: "not saved",
   root: "the project",
-  nothing: "Choose a file to see it here.",
+  elsewhere: (path: string) => `${path} is not in this project.`,
   close: "Close the file",
   hideTree: "Hide the tree",
   showTree: "Show the tree",
