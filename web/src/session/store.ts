@@ -105,7 +105,7 @@ export class SessionStore {
         ? content
         : content.map((part) => ("text" in part ? part.text : "")).join("");
     const rest = this.sending.value.filter((each) => each.messageId !== messageId);
-    this.sending.set([...rest, { messageId, at: Date.now(), text, problem: "" }]);
+    this.sending.set([...rest, { messageId, at: Date.now(), text, content, wishes, problem: "" }]);
     try {
       const body = { message_id: messageId, content, ...wishes } as Schema<"NewPrompt">;
       await this.client.http.post("/api/sessions/{session_id}/prompts", { path: this.path, body });
