@@ -1,5 +1,6 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
+import { Conversation } from "../conversation/conversation.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -55,5 +56,5 @@ function Session() {
       </div>
     );
   }
-  return <div className="min-h-0 flex-1" />;
+  return <Conversation />;
 }
