@@ -7,6 +7,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   base: "./",
   plugins: [react(), tailwindcss()],
+  // The golden logs stand beside this folder.
+  server: { fs: { allow: [".."] } },
   build: {
     outDir: "../src/bottega/server/pages/built",
     emptyOutDir: true,
@@ -15,5 +17,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 1200,
     manifest: true,
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test/setup.ts"] },
+  test: {
+    environment: "jsdom",
+    isolate: false,
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/test/setup.ts"],
+  },
 });

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, ExitStack
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ BUILT = HERE.parents[1] / "src/bottega/server/pages/built/index.html"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One loop for all journeys of a process, because they share one browser."""
     for item in items:
-        if HERE in item.path.parents:
+        is_journey = isinstance(item, pytest.Function) and iscoroutinefunction(item.obj)
+        if HERE in item.path.parents and is_journey:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             if not CHROMIUM:
                 item.add_marker(pytest.mark.skip(reason="chromium is not installed"))

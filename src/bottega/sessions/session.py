@@ -15,6 +15,9 @@ from bottega.storage.database import Database
 Status = Literal["idle", "queued", "running", "waiting"]
 """`waiting`: the exchange that runs waits for an answer, and no worker holds the session meanwhile."""
 
+Outcome = Literal["", "done", "failed", "stopped", "limited", "interrupted"]
+"""How the last exchange ended; empty: none has yet, or it was not written down."""
+
 VERSION = 1
 """Programs below a session's `needs` may follow it but not run it."""
 
@@ -26,7 +29,7 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth, owner"
+    " parent, parent_call, depth, owner, pinned, archived, outcome"
 )
 
 
@@ -53,6 +56,11 @@ class SessionRow(msgspec.Struct, frozen=True):
     """How many sessions stand above it."""
     owner: int = HOST
     """The number of the person whose it is."""
+    pinned: bool = False
+    """Its owner wants it at hand."""
+    archived: bool = False
+    """Its owner wants it out of sight; a prompt brings it back."""
+    outcome: Outcome = ""
 
     @property
     def task_id(self) -> str:
@@ -184,9 +192,15 @@ class Sessions:
         return _row(row) if row else None
 
     async def list(
-        self, limit: int = 50, before: tuple[int, int] | None = None, owner: int | None = None
+        self,
+        limit: int = 50,
+        before: tuple[int, int] | None = None,
+        owner: int | None = None,
+        *,
+        pinned: bool | None = None,
+        archived: bool | None = None,
     ) -> list[SessionRow]:
-        """The newest first, without children; of one person, or of all.
+        """The newest first, without children; of one person, or of all; those that are pinned or archived, or are not.
 
         `before` is the `updated_at` and the `n` of the last one of the page before.
         """
@@ -195,8 +209,9 @@ class Sessions:
             lambda connection: connection.execute(
                 f"SELECT {_COLUMNS} FROM sessions WHERE (updated_at, n) < (?1, ?2)"  # noqa: S608
                 " AND parent IS NULL AND (?4 IS NULL OR owner = ?4)"
+                " AND (?5 IS NULL OR pinned = ?5) AND (?6 IS NULL OR archived = ?6)"
                 " ORDER BY updated_at DESC, n DESC LIMIT ?3",
-                (at, n, limit, owner),
+                (at, n, limit, owner, pinned, archived),
             ).fetchall()
         )
         return [_row(row) for row in rows]
@@ -227,9 +242,22 @@ class Sessions:
             ).close()
         )
 
+    async def tidy(
+        self, row: SessionRow, *, pinned: bool | None = None, archived: bool | None = None
+    ) -> None:
+        """Pin or archive it, or take that back; None: as it is. It is no newer for that."""
+        await self._database.write(
+            lambda connection: connection.execute(
+                "UPDATE sessions SET pinned = COALESCE(?2, pinned),"
+                " archived = COALESCE(?3, archived) WHERE n = ?1",
+                (row.n, pinned, archived),
+            ).close()
+        )
+
 
 def _row(values: tuple[Any, ...]) -> SessionRow:
-    return SessionRow(*values)
+    *others, pinned, archived, outcome = values
+    return SessionRow(*others, pinned=bool(pinned), archived=bool(archived), outcome=outcome)
 
 
 def insert_child(

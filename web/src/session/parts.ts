@@ -5,10 +5,9 @@
  * pieces and nothing on the screen moves.
  */
 import type { Schema } from "../api/http.js";
-import type { Told } from "./fold.js";
+import { askOf, BLANK, BLANK_TOOL } from "./blank.js";
+import type { Of, Told } from "./fold.js";
 import type { Ask, Block, End, Exchange, Part, ToolPart } from "./shape.js";
-
-type Of<T extends Told["type"]> = Extract<Told, { type: T }>;
 
 export class Parts {
   changed = false;
@@ -22,21 +21,7 @@ export class Parts {
   private stopping = false;
 
   constructor(key: string, at: number, known?: Exchange) {
-    this.exchange = known ?? {
-      kind: "exchange",
-      key,
-      index: 0,
-      before: 0,
-      at,
-      prompt: [],
-      person: "",
-      parts: [],
-      model: "",
-      provider: "",
-      agent: "",
-      phase: "thinking",
-      end: null,
-    };
+    this.exchange = known ?? { ...BLANK, key, at };
     this.parts = this.exchange.parts.slice();
     this.stepAt = this.parts.length;
     for (const part of this.parts)
@@ -280,23 +265,7 @@ export class Parts {
   }
 
   private asked(event: Of<"approval_required">): void {
-    const told = event.data;
-    const ask: Ask = {
-      id: told.approval_id,
-      index: event.index,
-      at: event.at,
-      kind: told.kind,
-      toolId: told.tool_id ?? "",
-      toolName: told.tool_name ?? "",
-      question: told.question ?? "",
-      choices: told.choices ?? [],
-      detail: told.detail ?? {},
-      hash: told.hash ?? "",
-      answer: null,
-      note: "",
-      grant: "",
-      person: "",
-    };
+    const ask = askOf(event);
     const tool = ask.toolId && this.parts.some((part) => part.kind === "tool" && part.toolId === ask.toolId);
     this.asks.set(ask.id, { ask, key: tool ? ask.toolId : "" });
     if (tool) this.change(ask.toolId, (part) => ({ ...part, ask, state: "asking" }));
@@ -326,26 +295,7 @@ export class Parts {
   }
 
   private tool(toolId: string, name: string, at: number): ToolPart {
-    return {
-      kind: "tool",
-      key: this.key(),
-      toolId,
-      name,
-      input: null,
-      partial: "",
-      state: "writing",
-      output: "",
-      result: null,
-      isError: false,
-      at,
-      startedAt: 0,
-      durationMs: 0,
-      blob: "",
-      writes: [],
-      ask: null,
-      child: null,
-      server: false,
-    };
+    return { ...BLANK_TOOL, key: this.key(), toolId, name, at };
   }
 
   /** Change the newest call of that id. */

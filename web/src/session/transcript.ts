@@ -168,9 +168,14 @@ export class Builder {
       case "exchange_response":
         this.ended(event);
         return;
+      case "conversation_queued":
+        return;
+      case "cancel_requested":
+        if (this.drafts.has(id)) this.draft(event).apply(event);
+        return;
       default:
-        if (!id) return this.unknown(event);
-        this.draft(event).apply(event);
+        if (id) this.draft(event).apply(event);
+        else this.unknown(event);
     }
   }
 
