@@ -46,11 +46,14 @@ def load(messages: tuple[Message, ...], read: Callable[[str], bytes]) -> tuple[M
         return messages
     known: dict[str, str] = {}
 
-    def loaded(media: Media) -> Media:
+    def loaded(media: Media) -> Media | Text:
         if media.data or not media.blob:
             return media
         if media.blob not in known:
-            known[media.blob] = base64.b64encode(read(media.blob)).decode()
+            try:
+                known[media.blob] = base64.b64encode(read(media.blob)).decode()
+            except NotFound:  # it came from another Bottega, which has it
+                return Text(f"[{media.name or media.media_type}: kept elsewhere]")
         return msgspec.structs.replace(media, data=known[media.blob], blob="")
 
     return tuple(_with_media(message, loaded) for message in messages)
@@ -150,14 +153,14 @@ def _show_media(messages: tuple[Message, ...]) -> bool:
     return False
 
 
-def _with_media(message: Message, change: Callable[[Media], Media]) -> Message:
+def _with_media(message: Message, change: Callable[[Media], Media | Text]) -> Message:
     content = _each_media(message.content, change)
     if content is message.content:
         return message
     return msgspec.structs.replace(message, content=content)
 
 
-def _each_media(content: Sequence[B], change: Callable[[Media], Media]) -> tuple[B, ...]:
+def _each_media(content: Sequence[B], change: Callable[[Media], Media | Text]) -> tuple[B, ...]:
     """The blocks with their media changed; the same tuple where nothing did."""
     changed = tuple(_changed(block, change) for block in content)
     if isinstance(content, tuple) and all(map(is_, changed, content)):
@@ -165,7 +168,7 @@ def _each_media(content: Sequence[B], change: Callable[[Media], Media]) -> tuple
     return changed
 
 
-def _changed(block: B, change: Callable[[Media], Media]) -> B:
+def _changed(block: B, change: Callable[[Media], Media | Text]) -> B:
     if isinstance(block, Media):
         return cast(B, change(block))
     if isinstance(block, ToolResult):

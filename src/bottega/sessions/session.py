@@ -29,7 +29,8 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth, owner, pinned, archived, outcome"
+    " parent, parent_call, depth, owner, pinned, archived, outcome, EXISTS (SELECT 1 FROM asks"
+    " WHERE asks.session = sessions.n AND asks.status = 'open' AND asks.kind <> 'plan')"
 )
 
 
@@ -61,6 +62,13 @@ class SessionRow(msgspec.Struct, frozen=True):
     archived: bool = False
     """Its owner wants it out of sight; a prompt brings it back."""
     outcome: Outcome = ""
+    is_asked: bool = False
+    """Something of it waits for an answer; a plan that is offered does not count."""
+
+    @property
+    def shown(self) -> Status:
+        """Its status as people are told it: what waits for somebody waits, whether its worker has let go or not."""
+        return "waiting" if self.status == "running" and self.is_asked else self.status
 
     @property
     def task_id(self) -> str:
@@ -216,6 +224,16 @@ class Sessions:
         )
         return [_row(row) for row in rows]
 
+    def all_of(self, owner: int) -> "list[SessionRow]":
+        """Every session of a person, children too, oldest first."""
+        rows = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE owner = ? ORDER BY n",  # noqa: S608
+                (owner,),
+            ).fetchall()
+        )
+        return [_row(row) for row in rows]
+
     def last_in(self, folders: Collection[str]) -> SessionRow | None:
         """The session that was last worked on in one of these folders."""
         marks = ",".join("?" * len(folders))
@@ -267,8 +285,9 @@ class Sessions:
 
 
 def _row(values: tuple[Any, ...]) -> SessionRow:
-    *others, pinned, archived, outcome = values
-    return SessionRow(*others, pinned=bool(pinned), archived=bool(archived), outcome=outcome)
+    *others, pinned, archived, outcome, asked = values
+    marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}
+    return SessionRow(*others, outcome=outcome, **marks)
 
 
 def insert_child(

@@ -121,6 +121,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Take Everything
+         * @description All that is stored of you: your sessions, each whole, your projects, and for the host the settings. No keys.
+         */
+        get: operations["take_everything"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Everything
+         * @description Delete all your sessions, for good; refused while one of them runs. What was spent stays counted.
+         */
+        delete: operations["delete_everything"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/demo": {
         parameters: {
             query?: never;
@@ -1062,6 +1086,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Client Tools
+         * @description The tools that the clients of this session run themselves.
+         */
+        get: operations["list_client_tools"];
+        /**
+         * Declare Client Tools
+         * @description These from now on, and no others: a call of one waits until somebody answers it with `result`.
+         */
+        put: operations["declare_client_tools"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/undo-compaction": {
         parameters: {
             query?: never;
@@ -1923,6 +1971,28 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * ClientToolShape
+         * @description A tool that a client runs itself: each call of it is an ask of kind `client`.
+         */
+        ClientToolShape: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Schema
+             * @description A JSON schema of an object.
+             */
+            schema: {
+                [key: string]: unknown;
+            };
+        };
+        /** ClientTools */
+        ClientTools: {
+            /** Tools */
+            tools: components["schemas"]["ClientToolShape"][];
+        };
         /** Compacted */
         Compacted: {
             /**
@@ -2133,6 +2203,22 @@ export interface components {
             model: string;
             /** Tokens */
             tokens: number;
+        };
+        /** Deleted */
+        Deleted: {
+            /**
+             * Sessions
+             * @description How many there were, children among them.
+             */
+            sessions: number;
+        };
+        /** Deletion */
+        Deletion: {
+            /**
+             * Confirm
+             * @description Your name, to show that you mean it.
+             */
+            confirm: string;
         };
         /** Discovered */
         Discovered: {
@@ -2752,7 +2838,7 @@ export interface components {
             /** Keys */
             keys: components["schemas"]["Key"][];
         };
-        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
+        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
         /** LanguageShape */
         LanguageShape: {
             /** Files */
@@ -3078,6 +3164,13 @@ export interface components {
             content: (components["schemas"]["LogText"] | components["schemas"]["LogReasoning"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"] | components["schemas"]["LogToolUse"] | components["schemas"]["LogToolResult"] | components["schemas"]["LogSources"])[];
         };
         /**
+         * PromptMoved
+         * @description A prompt that still waits runs earlier or later than it would have.
+         */
+        LogPromptMoved: {
+            order: string[];
+        };
+        /**
          * PromptQueued
          * @description A prompt was admitted; it waits for its turn.
          */
@@ -3115,6 +3208,17 @@ export interface components {
         /** ReasoningDelta */
         LogReasoningDelta: {
             text: string;
+        };
+        /**
+         * RemoteStarted
+         * @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are.
+         *
+         *         What they tell of files and blobs is true there, and not here.
+         */
+        LogRemoteStarted: {
+            address: string;
+            agent: string;
+            session_id: string;
         };
         /**
          * SessionCleared
@@ -3533,8 +3637,20 @@ export interface components {
              * @default
              */
             agent?: string;
+            /**
+             * Attended
+             * @description Somebody is there to answer: a limit is asked about, and not the end.
+             * @default true
+             */
+            attended?: boolean;
             /** Content */
             content: string | (components["schemas"]["TextPart"] | components["schemas"]["MediaPart"])[];
+            /**
+             * Hops
+             * @description How many other Bottegas it came through.
+             * @default 0
+             */
+            hops?: number;
             /**
              * Message Id
              * @description A UUID that the client makes; it names the prompt and its exchange.
@@ -3564,6 +3680,8 @@ export interface components {
              * @default false
              */
             steer?: boolean;
+            /** @default {} */
+            wishes?: components["schemas"]["WishesShape"];
         };
         /** NewSession */
         NewSession: {
@@ -3699,6 +3817,12 @@ export interface components {
              * @description plan, ask or allow; empty: as the settings say.
              */
             mode: string;
+            /**
+             * Mode In Force
+             * @description How much is done unasked now: no more than the agent may.
+             * @enum {string}
+             */
+            mode_in_force: "plan" | "ask" | "allow";
             /** Model */
             model: string;
             /**
@@ -4259,6 +4383,40 @@ export interface components {
              */
             prompts: components["schemas"]["PromptShape"][];
         };
+        /** @description A prompt that still waits runs earlier or later than it would have. */
+        PromptMovedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogPromptMoved"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "prompt_moved";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
         /** @description A prompt was admitted; it waits for its turn. */
         PromptQueuedEvent: {
             /**
@@ -4379,6 +4537,40 @@ export interface components {
             step?: number;
             /** @constant */
             type: "reasoning_delta";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are. */
+        RemoteStartedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogRemoteStarted"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "remote_started";
             /**
              * @description The version of its `data`.
              * @default 1
@@ -4857,7 +5049,7 @@ export interface components {
             stopped: boolean;
         };
         /** @description An event as it is stored. Fields that say nothing are left out. */
-        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
+        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
         /** @description Everything streamed of this attempt is void; the message starts anew. */
         StreamResetEvent: {
             /**
@@ -5319,6 +5511,18 @@ export interface components {
              * @description All others that take a key.
              */
             others: string[];
+        };
+        /**
+         * WishesShape
+         * @description How the model should answer this prompt; what is left out is as the agent and the settings say.
+         */
+        WishesShape: {
+            /** Effort */
+            effort?: ("none" | "minimal" | "low" | "medium" | "high" | "max") | null;
+            /** Max Output */
+            max_output?: number | null;
+            /** Temperature */
+            temperature?: number | null;
         };
         /** Words */
         Words: {
@@ -6341,6 +6545,221 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    take_everything: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A zip. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    delete_everything: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Deletion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13149,6 +13568,234 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TodoList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    declare_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientTools"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
                 };
             };
             /** @description Bad Request */

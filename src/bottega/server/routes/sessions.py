@@ -8,6 +8,7 @@ from bottega.server import speaking
 from bottega.server.house import House
 from bottega.server.problems import responses
 from bottega.server.shapes.session import (
+    ClientTools,
     NewSession,
     OpenSession,
     SessionChange,
@@ -17,6 +18,7 @@ from bottega.server.shapes.session import (
 )
 from bottega.server.shapes.talk.event import TailShape, listed
 from bottega.server.who import Asked, OwnSession, Signed
+from bottega.sessions import clients
 from bottega.sessions.care import retention
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.tail import Tail, tail
@@ -72,8 +74,9 @@ async def begin_session(house: Asked, person: Signed, new: NewSession) -> Sessio
 async def show_session(house: Asked, session: OwnSession, limit: Limit = 100) -> Response:
     """One session, with the end of what was said: however long it is, only that is read."""
     found = await tail(house.studio.runtime.log, session.row.n, limit=limit)
-    shape = _shape(house, session.row).model_dump_json().encode()
-    return _json(b'%b,"tail":%b}' % (shape[:-1], _tail(found)))
+    shape = _shape(house, session.row).model_dump_json().encode()[:-1]
+    mode = session.mode.encode()
+    return _json(b'%b,"mode_in_force":"%b","tail":%b}' % (shape, mode, _tail(found)))
 
 
 @router.get("/{session_id}/tail", response_model=TailShape, responses=responses(404))
@@ -109,6 +112,7 @@ async def delete_session(house: Asked, session: OwnSession) -> None:
     """For good, with its children; one in which something runs is not deleted."""
     runtime = house.studio.runtime
     await retention.delete(runtime.database, runtime.log, runtime.blobs, session.row)
+    await session.free()
 
 
 @router.get("/{session_id}/children", responses=responses(404))
@@ -119,6 +123,19 @@ async def list_children(house: Asked, session: OwnSession) -> SessionList:
 
 def _shape(house: House, row: SessionRow) -> SessionShape:
     return SessionShape.of(row, house.projects.of(row.owner))
+
+
+@router.get("/{session_id}/tools", responses=responses(404))
+async def list_client_tools(house: Asked, session: OwnSession) -> ClientTools:
+    """The tools that the clients of this session run themselves."""
+    return ClientTools.of(clients.listed(house.studio.runtime.database, session.row.n))
+
+
+@router.put("/{session_id}/tools", responses=responses(404))
+async def declare_client_tools(session: OwnSession, wanted: ClientTools) -> ClientTools:
+    """These from now on, and no others: a call of one waits until somebody answers it with `result`."""
+    await session.declare_tools(wanted.meant())
+    return wanted
 
 
 def _tail(found: Tail) -> bytes:

@@ -1,15 +1,17 @@
 """A session, as lists and its own page show it."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
 from bottega.projects.place import place_of
 from bottega.projects.projects import Project
 from bottega.providers.vendors import DEMO
 from bottega.server.shapes.talk.event import TailShape
-from bottega.server.shapes.words import Index, Mode, Name, Path
+from bottega.server.shapes.words import Index, Mode, Name, Object, Path, Words
+from bottega.sessions.clients import ClientTool
 from bottega.sessions.session import Outcome, SessionRow
 
 
@@ -49,7 +51,7 @@ class SessionShape(BaseModel):
             project_id=project_id,
             container=container,
             mode=row.mode,
-            status=row.status,
+            status=row.shown,
             outcome=row.outcome,
             pinned=row.pinned,
             archived=row.archived,
@@ -64,6 +66,9 @@ class SessionShape(BaseModel):
 class OpenSession(SessionShape):
     """A session with the end of what was said in it."""
 
+    mode_in_force: Mode = Field(
+        description="How much is done unasked now: no more than the agent may."
+    )
     tail: TailShape
 
 
@@ -98,6 +103,39 @@ class SessionChange(BaseModel):
     agent: Name | None = Field(None, min_length=1)
     pinned: bool | None = None
     archived: bool | None = None
+
+
+class ClientToolShape(BaseModel):
+    """A tool that a client runs itself: each call of it is an ask of kind `client`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    description: Words
+    parameters: Object = Field(alias="schema", description="A JSON schema of an object.")
+
+
+class ClientTools(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    tools: list[ClientToolShape] = Field(max_length=100)
+
+    @classmethod
+    def of(cls, tools: Sequence[ClientTool]) -> "ClientTools":
+        return cls.model_validate({"tools": [msgspec.to_builtins(each) for each in tools]})
+
+    def meant(self) -> list[ClientTool]:
+        return [ClientTool(each.name, each.description, each.parameters) for each in self.tools]
+
+
+class Deletion(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    confirm: Name = Field(description="Your name, to show that you mean it.")
+
+
+class Deleted(BaseModel):
+    sessions: int = Field(description="How many there were, children among them.")
 
 
 class Fork(BaseModel):
