@@ -1,6 +1,7 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
+import { First } from "../first/first.js";
 import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
@@ -45,7 +46,7 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           aria-label={texts.app.conversation}
           className="flex min-h-0 flex-1 flex-col"
         >
-          {studio.tab(active) ? <Session key={active} /> : <div />}
+          {studio.tab(active) ? <Session key={active} /> : <First />}
         </div>
       )}
     </>

@@ -3,6 +3,7 @@ import { app } from "./app.js";
 import { beside } from "./beside.js";
 import { composer } from "./composer.js";
 import { files } from "./files.js";
+import { first } from "./first.js";
 import { meters } from "./meters.js";
 import { prose } from "./prose.js";
 import { rooms } from "./rooms.js";
@@ -10,4 +11,4 @@ import { settings } from "./settings.js";
 import { terminal } from "./terminal.js";
 import { ui } from "./ui.js";
 
-export const en = { app, beside, composer, files, meters, prose, rooms, settings, terminal, ui };
+export const en = { app, beside, composer, files, first, meters, prose, rooms, settings, terminal, ui };

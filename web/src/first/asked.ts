@@ -1,0 +1,62 @@
+/** What the server knows that a new session begins with: who asks, which models there are, and where one works. */
+import type { Schema } from "../api/http.js";
+import { useAnswer, useStudio } from "../studio/context.js";
+import { useWatch } from "../studio/watch.js";
+
+export type Outlook = Schema<"OutlookShape">;
+export type Models = Schema<"Models">;
+
+export const GUIDE = "guide";
+
+export function useMe() {
+  return useAnswer(["me"], (studio, signal) => studio.http.get("/api/me", { signal }), { stale: 60_000 });
+}
+
+export function useModels() {
+  return useAnswer(["models"], (studio, signal) => studio.http.get("/api/models", { signal }), {
+    stale: 60_000,
+  });
+}
+
+export function useDiscovery(enabled: boolean) {
+  return useAnswer(["discovery"], (studio, signal) => studio.http.get("/api/discovery", { signal }), {
+    enabled,
+    stale: 60_000,
+  });
+}
+
+/** Whether this person has begun anything here. */
+export function useBegun() {
+  return useAnswer(
+    ["sessions", "any"],
+    async (studio, signal) =>
+      (await studio.http.get("/api/sessions", { query: { limit: 1 }, signal })).sessions.length > 0,
+    { stale: 10_000 },
+  );
+}
+
+/** The folder that the next session works in; null: there is none. */
+export function usePlace() {
+  const studio = useStudio();
+  const wish = useWatch(studio.wish);
+  const projects = useAnswer(
+    ["projects", "mine"],
+    async ({ http }, signal) => (await http.get("/api/projects", { signal })).projects,
+    { stale: 30_000 },
+  );
+  const project = projects.data?.find(({ id }) => id === wish.project_id) ?? projects.data?.[0];
+  return { projects, project, container: wish.container ?? "" };
+}
+
+export function useOutlook(projectId: string, container: string) {
+  return useAnswer(
+    ["outlook", projectId, container],
+    ({ http }, signal) =>
+      http.get("/api/projects/{project_id}/outlook", {
+        path: { project_id: projectId },
+        query: { container },
+        signal,
+      }),
+    { enabled: projectId !== "", stale: 5_000 },
+  );
+}
