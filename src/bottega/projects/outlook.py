@@ -51,7 +51,7 @@ class Outlook(msgspec.Struct, frozen=True):
     whole: bool
     """False: there are more files than were counted."""
     languages: list[tuple[str, int]]
-    """With how many files each has, the most first."""
+    """With how many files each has, the most first; of programs, if there are any."""
     manifests: list[str]
     """Files that say what kind of project it is."""
     about: str
@@ -79,8 +79,9 @@ async def outlook(project: Project, listed: Listed, container: str = "") -> Outl
             changed_files=files,
             under_way=repository.under_way,
         )
-    named = [language(path) for path in paths]
-    spoken = Counter(each for each in named if each).most_common(_LANGUAGES)
+    named = [each for path in paths if (each := language(path))]
+    programs = [each for each in named if each not in _NO_PROGRAMS]
+    spoken = Counter(programs or named).most_common(_LANGUAGES)
     return Outlook(
         folder=folder,
         files=len(paths),

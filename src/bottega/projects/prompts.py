@@ -90,7 +90,7 @@ def _to_do(seen: Seen) -> Iterator[Suggested]:
             "Run the tests",
             f"Run the tests with `{seen.test_command}`. If something fails, find out why and mend the cause; if all is"
             " well, name the part that they cover least.",
-            f"{seen.test_files:,} test {'file' if seen.test_files == 1 else 'files'}, `{seen.test_command}`",
+            f"{seen.test_files:,} test {'file' if seen.test_files == 1 else 'files'}, {seen.test_command}",
         )
     yield from _papers(seen)
     if seen.languages and not seen.test_files and seen.entries:

@@ -4,7 +4,6 @@ import { useAnswer, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 
 export type Outlook = Schema<"OutlookShape">;
-export type Models = Schema<"Models">;
 
 export const GUIDE = "guide";
 
@@ -12,10 +11,13 @@ export function useMe() {
   return useAnswer(["me"], (studio, signal) => studio.http.get("/api/me", { signal }), { stale: 60_000 });
 }
 
-export function useModels() {
-  return useAnswer(["models"], (studio, signal) => studio.http.get("/api/models", { signal }), {
-    stale: 60_000,
-  });
+/** The model of new sessions. No provider is asked for it, so that it is there at once. */
+export function useUsual() {
+  return useAnswer(
+    ["models", "default"],
+    (studio, signal) => studio.http.get("/api/models/default", { signal }),
+    { stale: 10_000 },
+  );
 }
 
 export function useDiscovery(enabled: boolean) {

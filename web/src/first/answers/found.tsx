@@ -16,12 +16,14 @@ export function Found({ onKey }: { onKey(name: string): void }) {
   const there = servers.filter(({ state }) => state === "answers" || state === "needs a key");
   const missing = servers.filter((each) => !there.includes(each)).map(({ title }) => title);
   const variables = found.data?.variables ?? [];
+  const some = there.length + variables.length > 0;
   return (
     <section aria-labelledby="first-found" aria-busy={found.isFetching} className="flex flex-col gap-1">
       <div className="flex items-center justify-between gap-2 border-t border-line pt-3">
-        <h3 id="first-found" className="text-sm font-medium">
+        <h3 id="first-found" className={some || found.isPending ? "text-sm font-medium" : "sr-only"}>
           {first.found}
         </h3>
+        {!some && missing.length > 0 && <Missing names={missing} />}
         <Button
           small
           kind="quiet"
@@ -42,9 +44,13 @@ export function Found({ onKey }: { onKey(name: string): void }) {
           <ServerRow key={server.name} server={server} onKey={onKey} />
         ))}
       </ul>
-      {missing.length > 0 && <p className="text-xs text-ink-2">{first.nothingFound(missing)}</p>}
+      {some && missing.length > 0 && <Missing names={missing} />}
     </section>
   );
+}
+
+function Missing({ names }: { names: string[] }) {
+  return <p className="text-xs text-ink-2">{texts.first.nothingFound(names)}</p>;
 }
 
 /** Changes settings so that this model answers, and says so. */

@@ -7,7 +7,14 @@ import { Field } from "../../ui/field.js";
 import { KeyOutcome } from "./key-outcome.js";
 import { useKey } from "./use-key.js";
 
-export function KeyForm({ named }: { named: string }) {
+interface Props {
+  /** Whose key is asked for. */
+  named: string;
+  /** A key stands there, so that to test it is the one thing to do. */
+  onWriting(now: boolean): void;
+}
+
+export function KeyForm({ named, onWriting }: Props) {
   const { first } = texts;
   const key = useKey();
   const field = useRef<HTMLInputElement>(null);
@@ -17,6 +24,8 @@ export function KeyForm({ named }: { named: string }) {
     setProvider(named);
     field.current?.focus();
   }, [named, setProvider]);
+  const writing = whose !== null;
+  useEffect(() => onWriting(writing), [writing, onWriting]);
   const testing = state.at === "testing";
   const done = state.at === "taken" || state.at === "untested";
   return (
@@ -78,7 +87,6 @@ export function KeyForm({ named }: { named: string }) {
           state={state}
           provider={key.provider}
           onCancel={key.cancel}
-          onAgain={() => void key.test()}
           onKeep={() => void key.keepAnyway()}
           onAnother={() => {
             void key.renew();

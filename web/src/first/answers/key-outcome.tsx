@@ -11,14 +11,13 @@ interface Props {
   state: KeyState;
   provider: string;
   onCancel(): void;
-  onAgain(): void;
   onKeep(): void;
   onAnother(): void;
   /** The page may go on with it. */
   onDone(): void;
 }
 
-export function KeyOutcome({ state, provider, onCancel, onAgain, onKeep, onAnother, onDone }: Props) {
+export function KeyOutcome({ state, provider, onCancel, onKeep, onAnother, onDone }: Props) {
   const { first } = texts;
   switch (state.at) {
     case "writing":
@@ -31,11 +30,8 @@ export function KeyOutcome({ state, provider, onCancel, onAgain, onKeep, onAnoth
         <div className="flex flex-col gap-2">
           <ProblemBox title={said(provider)} detail={`${state.problem} ${state.hint}`.trim()} />
           {state.code !== "bad_key" && (
-            <div className="flex flex-wrap gap-2">
-              <Button onClick={onAgain}>{texts.ui.again}</Button>
-              <Button kind="quiet" onClick={onKeep}>
-                {first.keepAnyway}
-              </Button>
+            <div>
+              <Button onClick={onKeep}>{first.keepAnyway}</Button>
             </div>
           )}
         </div>

@@ -17,8 +17,6 @@ export const first = {
   region: "New session",
   title: "What shall be done?",
   titleFirst: "Welcome to your workshop",
-  aboutFirst:
-    "You can look around now. A model comes in when you give it a key, or when one runs on this machine.",
 
   provider,
   answers: "Who answers",
@@ -29,7 +27,6 @@ export const first = {
   guidePrompt: "What can you do?",
   model: (model: string) => `${model} answers`,
   why: (why: string) => `${why[0]?.toUpperCase()}${why.slice(1)}.`,
-  modelsFailed: "Which models there are is not known.",
 
   demo: "See the demo",
   demoAbout:
@@ -37,11 +34,10 @@ export const first = {
 
   found: "Found on this machine",
   looking: "Looking for models on this machine",
-  nothingFound: (names: string[]) => `${names.join(", ")}: not running here.`,
+  nothingFound: (names: string[]) => `${names.join(", ")}: not running on this machine.`,
   look: "Look again",
   lookFailed: "This machine could not be looked at.",
   variable: (name: string) => `${name} is set`,
-  inUse: "In use",
   use: "Use it",
   takeModel: (model: string) => `Use ${model}`,
   server: (title: string, n: number) => `${title}: ${n} ${n === 1 ? "model" : "models"}`,
