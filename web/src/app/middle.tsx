@@ -2,6 +2,9 @@
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { First } from "../first/first.js";
+import { Composer } from "../composer/composer.js";
+import { Conversation } from "../conversation/conversation.js";
+import { WaitingBar } from "../conversation/waiting-bar.js";
 import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
@@ -46,9 +49,18 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           aria-label={texts.app.conversation}
           className="flex min-h-0 flex-1 flex-col"
         >
-          {studio.tab(active) ? <Session key={active} /> : <First />}
+          {studio.tab(active) ? <Session key={active} /> : <New />}
         </div>
       )}
+    </>
+  );
+}
+
+function New() {
+  return (
+    <>
+      <First />
+      <Composer />
     </>
   );
 }
@@ -73,5 +85,11 @@ function Session() {
       </div>
     );
   }
-  return <div className="min-h-0 flex-1" />;
+  return (
+    <>
+      <Conversation />
+      <WaitingBar />
+      <Composer />
+    </>
+  );
 }

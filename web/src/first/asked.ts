@@ -1,15 +1,12 @@
 /** What the server knows that a new session begins with: who asks, which models there are, and where one works. */
 import type { Schema } from "../api/http.js";
+import { useProjects } from "../studio/answers.js";
 import { useAnswer, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 
 export type Outlook = Schema<"OutlookShape">;
 
 export const GUIDE = "guide";
-
-export function useMe() {
-  return useAnswer(["me"], (studio, signal) => studio.http.get("/api/me", { signal }), { stale: 60_000 });
-}
 
 /** The model of new sessions. No provider is asked for it, so that it is there at once. */
 export function useUsual() {
@@ -41,12 +38,9 @@ export function useBegun() {
 export function usePlace() {
   const studio = useStudio();
   const wish = useWatch(studio.wish);
-  const projects = useAnswer(
-    ["projects", "mine"],
-    async ({ http }, signal) => (await http.get("/api/projects", { signal })).projects,
-    { stale: 30_000 },
-  );
-  const project = projects.data?.find(({ id }) => id === wish.project_id) ?? projects.data?.[0];
+  const projects = useProjects();
+  const list = projects.data?.projects;
+  const project = list?.find(({ id }) => id === wish.project_id) ?? list?.[0];
   return { projects, project, container: wish.container ?? "" };
 }
 
