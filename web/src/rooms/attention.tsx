@@ -5,6 +5,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useStudio } from "../studio/context.js";
+import { notify } from "../studio/notifying.js";
+import { sound } from "../studio/sound.js";
 import type { Tab } from "../studio/studio.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -12,8 +14,6 @@ import { useGoing } from "./going.js";
 import { type SessionRow, useNewest } from "./list/sessions.js";
 import { useTabTitle } from "./tabs/tab-state.js";
 import { asked, useAsks, type Waiting } from "./waiting/asks.js";
-import { notify } from "./waiting/notifying.js";
-import { sound } from "./waiting/sound.js";
 
 export function Attention() {
   const studio = useStudio();
