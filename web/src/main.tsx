@@ -14,6 +14,8 @@ import { Tips } from "./ui/tip.js";
 const studio = new Studio();
 const queries = new QueryClient({ defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true } } });
 addEventListener("keydown", pressed);
+// What it is built of is kept, so that the page is there while its server is not.
+if (import.meta.env.PROD) void navigator.serviceWorker?.register(`${here()}/sw.js`).catch(() => {});
 follow();
 arrange();
 void studio.start();

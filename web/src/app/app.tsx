@@ -44,9 +44,11 @@ export function App() {
               <Middle page={page} sides={sides} />
             </Fence>
           </main>
-          <Side of="beside" sides={sides}>
-            <div />
-          </Side>
+          {page.name === "session" && (
+            <Side of="beside" sides={sides}>
+              <div />
+            </Side>
+          )}
         </div>
       </div>
       <Attention />

@@ -72,6 +72,9 @@ function One({ part }: { part: Part }) {
   return <Shown />;
 }
 
+/** On a narrow page the row of parts is scrolled to the one that is shown. */
+const near = (link: HTMLElement | null) => link?.scrollIntoView({ block: "nearest", inline: "center" });
+
 function Contents({ names, shown }: { names: Part[]; shown: Part }) {
   return (
     <nav
@@ -80,7 +83,7 @@ function Contents({ names, shown }: { names: Part[]; shown: Part }) {
     >
       <ul className="flex gap-0.5 max-mid:w-max mid:flex-col">
         {names.map((name) => (
-          <li key={name}>
+          <li key={name} ref={name === shown ? near : undefined}>
             <Link
               href={`/settings/${name}`}
               aria-current={name === shown ? "page" : undefined}
