@@ -14,6 +14,7 @@ export type SideName = "rooms" | "beside";
 export interface Sides {
   shown: Record<SideName, boolean>;
   toggle(side: SideName): void;
+  show(side: SideName): void;
 }
 
 const WIDTHS = {
@@ -56,7 +57,8 @@ export function useSides(): Sides {
     keys: "Mod+J",
     run: () => toggle("beside"),
   });
-  return { shown, toggle };
+  const show = (side: SideName) => !shown[side] && toggle(side);
+  return { shown, toggle, show };
 }
 
 export function Side({ of, sides, children }: { of: SideName; sides: Sides; children: ReactNode }) {

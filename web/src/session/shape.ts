@@ -269,6 +269,10 @@ export interface Sending {
   text: string;
   /** Why the server would not take it; empty while it is on its way. */
   problem: string;
+  /** It is sent once more by itself: the server was not there, or had too much to do. */
+  later?: boolean;
+  content?: Schema<"NewPrompt">["content"];
+  wishes?: { model?: string; agent?: string; mode?: string; steer?: boolean };
 }
 
 export type Status = "idle" | "queued" | "working" | "waiting";

@@ -1,7 +1,10 @@
-/** Whether the page is narrower than that. */
+/** Whether the page is narrower than so many pixels. */
 import { useSyncExternalStore } from "react";
 
-export function useNarrow(below: number): boolean {
+/** Narrower than this there is one column. */
+export const ONE_COLUMN = 720;
+
+export function useNarrow(below: number = ONE_COLUMN): boolean {
   const query = `(max-width: ${below - 1}px)`;
   return useSyncExternalStore(
     (tell) => {
