@@ -44,10 +44,21 @@ function Title({ words, waits }: { words: string; waits: number }) {
   return null;
 }
 
-/** When a tab begins to work, waits or is through, the lists are asked for anew. */
+/**
+ * When a tab begins to work, waits or is through, the lists are asked for anew; and all that is shown, once a server that
+ * was gone is there again.
+ */
 function useFreshening(): void {
   const studio = useStudio();
   const queries = useQueryClient();
+  const connection = useWatch(studio.connection);
+  const gone = useRef(false);
+  useEffect(() => {
+    if (connection === "lost") gone.current = true;
+    if (connection !== "open" || !gone.current) return;
+    gone.current = false;
+    void queries.invalidateQueries();
+  }, [connection, queries]);
   const { list } = useWatch(studio.tabs);
   useEffect(() => {
     const ends = list.map(({ store }) => {
@@ -61,7 +72,6 @@ function useFreshening(): void {
         void queries.invalidateQueries({ queryKey: ["sessions"] });
       });
     });
-    void queries.invalidateQueries({ queryKey: ["sessions"] });
     return () => {
       for (const end of ends) end();
     };

@@ -11,7 +11,7 @@ const LEAST = 2;
 export function Choices({ words, done }: { words: string; done: Done }) {
   const wanted = words.trim().length >= LEAST;
   const choose = useChoosing();
-  const agents = useAnswer(["agents"], ({ http }, signal) => http.get("/api/agents", { signal }), {
+  const agents = useAnswer(["agents", "all"], ({ http }, signal) => http.get("/api/agents", { signal }), {
     enabled: wanted,
     stale: 30_000,
   });

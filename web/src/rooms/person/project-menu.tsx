@@ -6,7 +6,7 @@ import { texts } from "../../texts/texts.js";
 import { Menu, MenuChoice, MenuOption } from "../../ui/menu.js";
 
 export function useProjects() {
-  const answer = useAnswer(["projects"], ({ http }, signal) => http.get("/api/projects", { signal }), {
+  const answer = useAnswer(["projects", "all"], ({ http }, signal) => http.get("/api/projects", { signal }), {
     stale: 30_000,
   });
   return answer.data?.projects;

@@ -13,7 +13,7 @@ type Agent = Schema<"Agent">;
 export function Agents() {
   const words = texts.settings.agents;
   const { data: me } = useAnswer(["me"], ({ http }, signal) => http.get("/api/me", { signal }));
-  const found = useAnswer(["agents"], ({ http }, signal) => http.get("/api/agents", { signal }));
+  const found = useAnswer(["agents", "all"], ({ http }, signal) => http.get("/api/agents", { signal }));
   const [edited, setEdited] = useState<{ slug: string; copy: boolean } | null>(null);
   const host = me?.is_host ?? false;
   const slugs = found.data?.agents.filter((each) => !each.problems?.length).map(({ slug }) => slug) ?? [];
