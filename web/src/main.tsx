@@ -12,11 +12,13 @@ import { here, Studio } from "./studio/studio.js";
 import { Tips } from "./ui/tip.js";
 
 const studio = new Studio();
-const queries = new QueryClient({ defaultOptions: {
+const queries = new QueryClient({
+  defaultOptions: {
     // A server on this machine answers without any network, too.
     queries: { retry: 1, refetchOnWindowFocus: true, networkMode: "always" },
     mutations: { networkMode: "always" },
-  } });
+  },
+});
 addEventListener("keydown", pressed);
 // What it is built of is kept, so that the page is there while its server is not.
 if (import.meta.env.PROD) void navigator.serviceWorker?.register(`${here()}/sw.js`).catch(() => {});

@@ -1,6 +1,9 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
+import { Composer } from "../composer/composer.js";
+import { Conversation } from "../conversation/conversation.js";
+import { WaitingBar } from "../conversation/waiting-bar.js";
 import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
@@ -47,9 +50,18 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
         ) : studio.tab(active) ? (
           <Session key={active} />
         ) : (
-          <div />
+          <New />
         )}
       </div>
+    </>
+  );
+}
+
+function New() {
+  return (
+    <>
+      <div className="min-h-0 flex-1" />
+      <Composer />
     </>
   );
 }
@@ -74,5 +86,11 @@ function Session() {
       </div>
     );
   }
-  return <div className="min-h-0 flex-1" />;
+  return (
+    <>
+      <Conversation />
+      <WaitingBar />
+      <Composer />
+    </>
+  );
 }

@@ -1,7 +1,7 @@
 /** The settings: a page for each part, named in the address. What is the host's alone says so to everybody else. */
 import { Suspense } from "react";
 import { Link } from "wouter";
-import { useAnswer } from "../studio/context.js";
+import { useMe } from "../studio/answers.js";
 import { texts } from "../texts/texts.js";
 import { Fence, ProblemBox } from "../ui/problem.js";
 import { Agents } from "./agents/agents.js";
@@ -36,9 +36,7 @@ const NAMES = Object.keys(PARTS) as Part[];
 const HOSTS: Part[] = ["keys", "instructions", "rules", "sandbox", "limits", "workers"];
 
 export function Settings({ part }: { part: string }) {
-  const { data: me } = useAnswer(["me"], ({ http }, signal) => http.get("/api/me", { signal }), {
-    stale: 60_000,
-  });
+  const { data: me } = useMe();
   const host = me?.is_host ?? true;
   const names = NAMES.filter((name) => host || !HOSTS.includes(name));
   const shown = NAMES.find((name) => name === part) ?? names[0] ?? "appearance";

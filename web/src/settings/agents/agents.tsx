@@ -1,7 +1,7 @@
 /** Who can be chosen: all agents, broken ones with what is wrong, and the host's own to write. */
 import { useState } from "react";
 import type { Schema } from "../../api/http.js";
-import { useAnswer } from "../../studio/context.js";
+import { useAgents, useMe } from "../../studio/answers.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { ProblemBox } from "../../ui/problem.js";
@@ -12,8 +12,8 @@ type Agent = Schema<"Agent">;
 
 export function Agents() {
   const words = texts.settings.agents;
-  const { data: me } = useAnswer(["me"], ({ http }, signal) => http.get("/api/me", { signal }));
-  const found = useAnswer(["agents", "all"], ({ http }, signal) => http.get("/api/agents", { signal }));
+  const { data: me } = useMe();
+  const found = useAgents();
   const [edited, setEdited] = useState<{ slug: string; copy: boolean } | null>(null);
   const host = me?.is_host ?? false;
   const slugs = found.data?.agents.filter((each) => !each.problems?.length).map(({ slug }) => slug) ?? [];

@@ -2,7 +2,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schema } from "../../api/http.js";
-import { useAnswer, useStudio } from "../../studio/context.js";
+import { useMe, useModels } from "../../studio/answers.js";
+import { useStudio } from "../../studio/context.js";
 import { short } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -18,10 +19,8 @@ export function Models() {
   const { http } = useStudio();
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
-  const { data: me } = useAnswer(["me"], (studio, signal) => studio.http.get("/api/me", { signal }));
-  const found = useAnswer(["models"], (studio, signal) => studio.http.get("/api/models", { signal }), {
-    stale: 60_000,
-  });
+  const { data: me } = useMe();
+  const found = useModels();
   const offers = found.data?.providers.flatMap((each) => each.models.map(({ name }) => name)) ?? [];
   const renew = async () => {
     setBusy(true);
