@@ -38,20 +38,22 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           <PanelRight size={16} aria-hidden />
         </IconButton>
       </div>
-      {page.name === "settings" ? (
-        <Suspense fallback={<div className="flex-1" />}>
-          <Settings part={page.part} />
-        </Suspense>
-      ) : (
-        <div
-          id="session"
-          role="tabpanel"
-          aria-label={texts.app.conversation}
-          className="flex min-h-0 flex-1 flex-col"
-        >
-          {studio.tab(active) ? <Session key={active} /> : <New />}
-        </div>
-      )}
+      <div
+        id="session"
+        role="tabpanel"
+        aria-label={page.name === "settings" ? texts.app.settings : texts.app.conversation}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        {page.name === "settings" ? (
+          <Suspense fallback={<div className="flex-1" />}>
+            <Settings part={page.part} />
+          </Suspense>
+        ) : studio.tab(active) ? (
+          <Session key={active} />
+        ) : (
+          <New />
+        )}
+      </div>
     </>
   );
 }
