@@ -37,7 +37,9 @@ test("what the server does not take is kept, said, and sent again with the same 
   let down = true;
   const { user, said, store } = desk(({ path }) => {
     if (!path.endsWith("/prompts")) return undefined;
-    return down ? json({ code: "overloaded", detail: "Too many wait.", hint: "" }, 503) : json({ repeated: false });
+    return down
+      ? json({ code: "overloaded", detail: "Too many wait.", hint: "" }, 503)
+      : json({ repeated: false });
   });
   await user.type(box(), "keep this{Enter}");
   await screen.findByText(/Too many wait/);

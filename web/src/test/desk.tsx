@@ -35,7 +35,13 @@ const USUAL: Record<string, unknown> = {
         problem: "",
         models: [
           { name: "openai/small", context_window: 128_000, input_price: 1, output_price: 4, abilities: [] },
-          { name: "openai/large", context_window: null, input_price: null, output_price: null, abilities: [] },
+          {
+            name: "openai/large",
+            context_window: null,
+            input_price: null,
+            output_price: null,
+            abilities: [],
+          },
         ],
       },
       { provider: "ollama", problem: "Nobody answers at 11434.", models: [] },

@@ -125,7 +125,7 @@ function commandOptions(query: string, inSession: boolean): Option[] {
       id: name,
       label: (
         <>
-          <span className="inline-block w-20 font-medium">/{name}</span>
+          <span className="inline-block w-20 font-medium">/{name}</span>{" "}
           <span className="text-xs text-ink-2">{slash[name]}</span>
         </>
       ),
