@@ -31,6 +31,8 @@ export class Problem extends Error {
     readonly code: string,
     readonly detail: string,
     readonly hint = "",
+    /** Of a conflict about a file: the version that is there; empty: none. */
+    readonly version: string | null = null,
   ) {
     super(`${detail} ${hint}`.trim());
   }
@@ -46,13 +48,32 @@ export class Http {
   delete = <P extends keyof paths>(path: P, call?: Call<paths[P]["delete"]>) =>
     this.call("delete", path, call);
 
-  /** Bring a new file into a project: its bytes as they are, more than a body of JSON may have. */
-  async upload(projectId: string, path: string, body: Blob): Promise<void> {
-    const address = filled("/api/projects/{project_id}/upload", { project_id: projectId }, { path });
-    const headers = { ...this.place.headers, "Content-Type": "application/octet-stream" };
-    const init: RequestInit = { method: "POST", headers, body, credentials: "same-origin" };
-    const answer = await reached(this.place.address + address, init);
+  /** Where a route is: for a link. */
+  address = <P extends keyof paths>(path: P, call: Call<paths[P]["get"]> = {}): string =>
+    this.place.address + filled(path as string, call.path, call.query);
+
+  /** The bytes that a route answers with. */
+  async bytes<P extends keyof paths>(path: P, call: Call<paths[P]["get"]> = {}): Promise<Blob> {
+    const init: RequestInit = { headers: { ...this.place.headers }, credentials: "same-origin" };
+    if (call.signal) init.signal = call.signal;
+    const answer = await reached(this.address(path, call), init);
     if (!answer.ok) throw problem(answer.status, await answer.text());
+    return answer.blob();
+  }
+
+  /** Give a route bytes. */
+  async upload<P extends keyof paths>(
+    path: P,
+    bytes: Blob,
+    call: Call<paths[P]["post"]> = {},
+  ): Promise<Good<paths[P]["post"]>> {
+    const headers = { ...this.place.headers, "Content-Type": "application/octet-stream" };
+    const init: RequestInit = { method: "POST", headers, credentials: "same-origin", body: bytes };
+    if (call.signal) init.signal = call.signal;
+    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
+    const text = await answer.text();
+    if (!answer.ok) throw problem(answer.status, text);
+    return JSON.parse(text) as Good<paths[P]["post"]>;
   }
 
   private async call<P extends keyof paths, M extends Method>(
@@ -96,7 +117,7 @@ function filled(path: string, names: unknown, query: unknown): string {
 function problem(status: number, text: string): Problem {
   try {
     const told = JSON.parse(text) as Schema<"ProblemShape">;
-    return new Problem(status, told.code, told.detail, told.hint);
+    return new Problem(status, told.code, told.detail, told.hint, told.version ?? null);
   } catch {
     return new Problem(status, "problem", `The server answered with status ${status}.`);
   }

@@ -1,6 +1,10 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { Composer } from "../composer/composer.js";
+import { Conversation } from "../conversation/conversation.js";
+import { WaitingBar } from "../conversation/waiting-bar.js";
+import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -8,6 +12,8 @@ import { IconButton } from "../ui/icon-button.js";
 import { ProblemBox } from "../ui/problem.js";
 import type { Page } from "./address.js";
 import type { Sides } from "./sides.js";
+
+const Settings = lazy(async () => ({ default: (await import("../settings/settings.js")).Settings }));
 
 export function Middle({ page, sides }: { page: Page; sides: Sides }) {
   const studio = useStudio();
@@ -22,7 +28,7 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
         >
           <PanelLeft size={16} aria-hidden />
         </IconButton>
-        <div className="min-w-0 flex-1" />
+        <TabBar />
         <IconButton
           label={sides.shown.beside ? texts.app.hideBeside : texts.app.showBeside}
           keys="Mod+J"
@@ -32,14 +38,28 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
         </IconButton>
       </div>
       {page.name === "settings" ? (
-        <div />
-      ) : studio.tab(active) ? (
-        <Session key={active} />
+        <Suspense fallback={<div className="flex-1" />}>
+          <Settings part={page.part} />
+        </Suspense>
       ) : (
-        <div className="flex min-h-0 flex-1 flex-col justify-end">
-          <Composer />
+        <div
+          id="session"
+          role="tabpanel"
+          aria-label={texts.app.conversation}
+          className="flex min-h-0 flex-1 flex-col"
+        >
+          {studio.tab(active) ? <Session key={active} /> : <New />}
         </div>
       )}
+    </>
+  );
+}
+
+function New() {
+  return (
+    <>
+      <div className="min-h-0 flex-1" />
+      <Composer />
     </>
   );
 }
@@ -66,33 +86,9 @@ function Session() {
   }
   return (
     <>
-      <div className="min-h-0 flex-1 overflow-auto p-4">
-        <Plain />
-      </div>
+      <Conversation />
+      <WaitingBar />
       <Composer />
     </>
-  );
-}
-
-function Plain() {
-  const view = useWatch(useSession().view);
-  return (
-    <div>
-      {view.items.map((item) =>
-        item.kind === "exchange" ? (
-          <div key={item.key}>
-            <p>
-              {item.prompt
-                .map((b) => ("text" in b ? b.text : `[${b.type}]`))
-                .join(" ")
-                .slice(0, 2000)}
-            </p>
-            {item.parts.map((p) => (
-              <p key={p.key}>{p.kind === "text" ? p.text : p.kind === "steer" ? "steered" : p.kind}</p>
-            ))}
-          </div>
-        ) : null,
-      )}
-    </div>
   );
 }

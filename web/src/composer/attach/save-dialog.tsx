@@ -32,7 +32,10 @@ export function SaveDialog({ what, onClose, onSaved }: Props) {
     setBusy(true);
     setProblem("");
     try {
-      await studio.http.upload(place.projectId, inProject(place, path.trim()), what.body);
+      await studio.http.upload("/api/projects/{project_id}/upload", what.body, {
+        path: { project_id: place.projectId },
+        query: { path: inProject(place, path.trim()) },
+      });
       say(composer.savedFile(path.trim()));
       onSaved(path.trim());
     } catch (error) {
