@@ -79,6 +79,7 @@ export default function Screen(props: ScreenProps) {
       },
       ended(exitCode) {
         terminal.options.disableStdin = true;
+        terminal.write("\x1b[?25l");
         now.current.onEnded(exitCode);
       },
       state(state) {

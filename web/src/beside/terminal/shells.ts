@@ -1,6 +1,6 @@
 /** The terminals of a project: the person's own, and those that agents of their sessions have open. */
 import { useQueryClient } from "@tanstack/react-query";
-import type { Schema } from "../../api/http.js";
+import { Problem, type Schema } from "../../api/http.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
@@ -35,10 +35,15 @@ export function useShells(projectId: string, shown: boolean) {
       return shell;
     },
     async close(shell: Shell): Promise<void> {
-      await http.delete("/api/projects/{project_id}/shells/{shell_id}", {
-        path: { ...path, shell_id: shell.id },
-      });
-      await again();
+      try {
+        await http.delete("/api/projects/{project_id}/shells/{shell_id}", {
+          path: { ...path, shell_id: shell.id },
+        });
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 404) throw error;
+      } finally {
+        await again();
+      }
     },
   };
 }

@@ -26,6 +26,8 @@ export function Terminal({ place, shown }: { place: Place; shown: boolean }) {
   const [busy, setBusy] = useState(false);
   const [closing, setClosing] = useState<{ shell: Shell; name: string } | null>(null);
   const fresh = useRef("");
+  /** The one that is looked at: it stays, with what it showed, though the server has it no longer. */
+  const last = useRef<Shell | null>(null);
   const { beside, ui } = texts;
 
   const begin = async (network: boolean) => {
@@ -40,7 +42,10 @@ export function Terminal({ place, shown }: { place: Place; shown: boolean }) {
       setBusy(false);
     }
   };
-  const end = (shell: Shell) => void close(shell).catch(sayProblem);
+  const end = (shell: Shell) => {
+    last.current = null;
+    void close(shell).catch(sayProblem);
+  };
   if (!shells)
     return error ? (
       <div className="p-3">
@@ -49,8 +54,10 @@ export function Terminal({ place, shown }: { place: Place; shown: boolean }) {
     ) : (
       <p className="p-4 text-sm text-ink-3">{ui.loading}</p>
     );
-  const list = named(shells);
+  const gone = last.current && !shells.some(({ id }) => id === last.current?.id) ? [last.current] : [];
+  const list = named([...shells, ...gone]);
   const current = list.find(({ shell }) => shell.id === active) ?? list[0];
+  last.current = current?.shell ?? null;
   if (!current)
     return (
       <Empty title={beside.terminal.none} hint={beside.terminal.noneHint}>

@@ -11,7 +11,7 @@ export const terminal = {
   noneHint: "A shell in this project, in the same sandbox as the agent's commands. Ctrl+Shift+X leaves it.",
   connecting: "Connecting",
   lost: "The connection is lost. What you type is not sent; the screen comes back as it was.",
-  gone: "This terminal is not there any more: it ended with the server.",
+  gone: "Not there any more: it was closed, or it ended with the server.",
   ended: (code: number | null) => (code === null ? "Ended" : `Ended with exit code ${code}`),
   missed: (bytes: string) => `${bytes} of older output are no longer kept.`,
   close: (name: string) => `Close ${name}`,
