@@ -56,7 +56,7 @@ export class Http {
   async bytes<P extends keyof paths>(path: P, call: Call<paths[P]["get"]> = {}): Promise<Blob> {
     const init: RequestInit = { headers: { ...this.place.headers }, credentials: "same-origin" };
     if (call.signal) init.signal = call.signal;
-    const answer = await fetch(this.address(path, call), init);
+    const answer = await reached(this.address(path, call), init);
     if (!answer.ok) throw problem(answer.status, await answer.text());
     return answer.blob();
   }
@@ -70,7 +70,7 @@ export class Http {
     const headers = { ...this.place.headers, "Content-Type": "application/octet-stream" };
     const init: RequestInit = { method: "POST", headers, credentials: "same-origin", body: bytes };
     if (call.signal) init.signal = call.signal;
-    const answer = await fetch(this.place.address + filled(path as string, call.path, call.query), init);
+    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
     const text = await answer.text();
     if (!answer.ok) throw problem(answer.status, text);
     return JSON.parse(text) as Good<paths[P]["post"]>;
@@ -88,10 +88,20 @@ export class Http {
       init.body = JSON.stringify(call.body);
     }
     if (call.signal) init.signal = call.signal;
-    const answer = await fetch(this.place.address + filled(path as string, call.path, call.query), init);
+    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
     const text = await answer.text();
     if (!answer.ok) throw problem(answer.status, text);
     return (text ? JSON.parse(text) : undefined) as Good<paths[P][M]>;
+  }
+}
+
+/** What the server answers; nobody there is a problem like any other, with status 0. */
+async function reached(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Problem(0, "unreachable", "The server does not answer.", "It is tried again.");
   }
 }
 

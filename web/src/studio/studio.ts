@@ -54,7 +54,9 @@ export class Studio {
         events: (tabId, rows) => this.tab(tabId)?.store.take(rows),
         state: (state) => {
           this.connection.set(state);
-          if (state === "open") this.stopping.set(false);
+          if (state !== "open") return;
+          this.stopping.set(false);
+          for (const { store } of this.tabs.value.list) store.again();
         },
         frame: (frame) => {
           if (frame.type === "stopping") this.stopping.set(true);
