@@ -4,6 +4,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app/app.js";
+import { follow } from "./look/theme.js";
 import { pressed } from "./studio/commands.js";
 import { StudioContext } from "./studio/context.js";
 import { here, Studio } from "./studio/studio.js";
@@ -12,6 +13,7 @@ import { Tips } from "./ui/tip.js";
 const studio = new Studio();
 const queries = new QueryClient({ defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true } } });
 addEventListener("keydown", pressed);
+follow();
 void studio.start();
 createRoot(document.getElementById("root")!).render(
   <QueryClientProvider client={queries}>

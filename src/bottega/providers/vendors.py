@@ -13,7 +13,7 @@ from bottega.providers.wires import WireName
 
 DEMO = "demo"
 """The model that plays what an agent does, from a script."""
-BUILT_IN = ("guide", "scripted")
+BUILT_IN = ("guide", DEMO, "scripted")
 """Answered inside this program, without any network."""
 
 OLLAMA_PORT = 11434

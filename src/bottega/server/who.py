@@ -17,7 +17,7 @@ from bottega.agents.spec import SLUG
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
-from bottega.server.shells import ServedShell
+from bottega.server.shells.shell import ServedShell
 from bottega.server.staff.staff import Member
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
@@ -176,7 +176,7 @@ async def own_shell(
     project: Annotated[Project, Depends(own_project)],
     shell_id: Annotated[str, Path(max_length=100)],
 ) -> ServedShell:
-    return house.shells.get(person.n, project, shell_id)
+    return await house.shells.get(person.n, project, shell_id)
 
 
 AnyAgent = Annotated[Shelved, Depends(any_agent)]

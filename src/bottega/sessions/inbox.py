@@ -181,22 +181,29 @@ class Inbox:
     async def place(self, session: SessionRow, message_id: str, place: int) -> None:
         """Let a waiting prompt run as the one of that place among those that wait, from 0; past the end: last."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        events: list[Event] = []
+
+        def also(connection: sqlite3.Connection) -> bool | None:
             _waiting(connection, session.n, message_id)
             rows = connection.execute(
                 "SELECT message_id, place FROM inbox WHERE session = ? AND status = 'queued'"
                 " ORDER BY place",
                 (session.n,),
             ).fetchall()
-            places = [each for _, each in rows]
-            order = [name for name, _ in rows if name != message_id]
+            before, places = zip(*rows, strict=True)
+            order = [name for name in before if name != message_id]
             order.insert(place, message_id)
+            if order == list(before):
+                return None
             connection.executemany(
                 "UPDATE inbox SET place = ? WHERE session = ? AND message_id = ?",
                 [(each, session.n, name) for name, each in zip(order, places, strict=True)],
             )
+            moved = facts.PromptMoved(tuple(order))
+            events.append(Event("prompt_moved", now(), moved, message_id, actor="user"))
+            return True
 
-        await self._log.database.write(change)
+        await self._log.append(session.n, events, also)
 
     def under_way(self, session: SessionRow) -> list[Waiting]:
         """What runs, then what waits, in the order in which it will run."""

@@ -29,7 +29,8 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth, owner, pinned, archived, outcome"
+    " parent, parent_call, depth, owner, pinned, archived, outcome, EXISTS (SELECT 1 FROM asks"
+    " WHERE asks.session = sessions.n AND asks.status = 'open' AND asks.kind <> 'plan')"
 )
 
 
@@ -61,6 +62,13 @@ class SessionRow(msgspec.Struct, frozen=True):
     archived: bool = False
     """Its owner wants it out of sight; a prompt brings it back."""
     outcome: Outcome = ""
+    is_asked: bool = False
+    """Something of it waits for an answer; a plan that is offered does not count."""
+
+    @property
+    def shown(self) -> Status:
+        """Its status as people are told it: what waits for somebody waits, whether its worker has let go or not."""
+        return "waiting" if self.status == "running" and self.is_asked else self.status
 
     @property
     def task_id(self) -> str:
@@ -228,6 +236,17 @@ class Sessions:
         )
         return _row(row) if row else None
 
+    def under_way(self, owner: int, model: str) -> SessionRow | None:
+        """A session of that person on that model in which something runs or waits."""
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE owner = ? AND model = ?"  # noqa: S608
+                " AND status <> 'idle' ORDER BY n DESC LIMIT 1",
+                (owner, model),
+            ).fetchone()
+        )
+        return _row(row) if row else None
+
     def top(self, row: SessionRow) -> SessionRow:
         """The session at the top of the tree that this one is in."""
         while row.parent is not None:
@@ -256,8 +275,9 @@ class Sessions:
 
 
 def _row(values: tuple[Any, ...]) -> SessionRow:
-    *others, pinned, archived, outcome = values
-    return SessionRow(*others, pinned=bool(pinned), archived=bool(archived), outcome=outcome)
+    *others, pinned, archived, outcome, asked = values
+    marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}
+    return SessionRow(*others, outcome=outcome, **marks)
 
 
 def insert_child(

@@ -144,7 +144,7 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
         end = exchange.event(last)
 
     def close(connection: sqlite3.Connection) -> None:
-        inbox.finish(connection, lease.n, exchange.message_id, outcome_of(end))
+        inbox.finish(connection, lease.n, exchange.message_id, outcome_of(end.data))
         exchange.released = leases.release(connection, lease)
 
     await exchange.pen.record(end, also=close)

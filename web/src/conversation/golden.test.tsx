@@ -3,8 +3,9 @@ import { act, screen } from "@testing-library/react";
 
 import { describe, expect, it } from "vitest";
 import type { Row } from "../api/client.js";
+import { golden, NAMES } from "../test/golden.js";
 import { Conversation } from "./conversation.js";
-import { golden, rowsOf, stage } from "./stage.js";
+import { stage } from "./stage.js";
 
 /** The exchange that runs after these facts; empty: none. */
 function openAfter(rows: Row[]): string {
@@ -14,10 +15,10 @@ function openAfter(rows: Row[]): string {
 }
 
 describe("golden logs", () => {
-  it.each(golden())(
+  it.each(NAMES)(
     "shows %s fact by fact, and that it thinks until its exchange is over and not after",
     (name) => {
-      const rows = rowsOf(name);
+      const rows = golden(name);
       const { tell, container } = stage(<Conversation />, []);
       for (let n = 1; n <= rows.length; n++) {
         act(() => tell(rows.slice(0, n)));

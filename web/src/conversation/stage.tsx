@@ -1,5 +1,4 @@
 /** A stage for tests: a session with a log, and whatever view around which it stands. Nobody answers behind it. */
-/// <reference types="vite/client" />
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
@@ -9,23 +8,6 @@ import { Builder } from "../session/transcript.js";
 import { SessionContext, StudioContext } from "../studio/context.js";
 import { Studio } from "../studio/studio.js";
 import { Tips } from "../ui/tip.js";
-
-const GOLDEN = import.meta.glob<string>("../../../tests/golden/v1/*.jsonl", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
-
-/** The golden logs there are, by name. */
-export const golden = () => Object.keys(GOLDEN).map((path) => path.split("/").at(-1) ?? "");
-
-export function rowsOf(name: string): Row[] {
-  const found = Object.entries(GOLDEN).find(([path]) => path.endsWith(`/${name}`));
-  return (found?.[1] ?? "")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Row);
-}
 
 /** Facts of one exchange, with indexes and times of their own. */
 export function facts(

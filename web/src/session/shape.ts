@@ -274,6 +274,8 @@ export interface Sending {
   wishes: { model?: string; agent?: string; mode?: string; steer?: boolean };
   /** Why the server would not take it; empty while it is on its way. */
   problem: string;
+  /** It is sent once more by itself: the server was not there, or had too much to do. */
+  later?: boolean;
 }
 
 export type Status = "idle" | "queued" | "working" | "waiting";

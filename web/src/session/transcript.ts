@@ -114,6 +114,9 @@ export class Builder {
         if (known) this.queue.set(id, { ...known, content: event.data.content as Block[] });
         return;
       }
+      case "prompt_moved":
+        this.order = [...event.data.order, ...this.order.filter((each) => !event.data.order.includes(each))];
+        return;
       case "prompt_cancelled":
         this.unqueue(id);
         return;

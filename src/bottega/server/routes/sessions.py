@@ -112,6 +112,7 @@ async def delete_session(house: Asked, session: OwnSession) -> None:
     """For good, with its children; one in which something runs is not deleted."""
     runtime = house.studio.runtime
     await retention.delete(runtime.database, runtime.log, runtime.blobs, session.row)
+    await session.free()
 
 
 @router.get("/{session_id}/children", responses=responses(404))

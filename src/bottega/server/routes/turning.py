@@ -39,7 +39,7 @@ async def close_session(session: OwnSession) -> Turned:
     return Turned(changed=True)
 
 
-@router.post("/compact", responses=responses(404, 409))
+@router.post("/compact", responses=responses(404, 409, 503))
 async def compact_session(session: OwnSession) -> Compacted:
     """Have a summary stand for all but the last turns. Answers once the model has written it."""
     return Compacted(changed=await session.compact())

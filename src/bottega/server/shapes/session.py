@@ -51,7 +51,7 @@ class SessionShape(BaseModel):
             project_id=project_id,
             container=container,
             mode=row.mode,
-            status=row.status,
+            status=row.shown,
             outcome=row.outcome,
             pinned=row.pinned,
             archived=row.archived,

@@ -98,7 +98,7 @@ def check_name(settings: Settings, name: str) -> None:
 
 
 async def tried(runtime: Runtime, name: str, pasted: str = "") -> Failed | Tried:
-    """What the provider offers to its key, or why it does not take it; with a key given, to that one: it is not kept."""
+    """What the provider offers to its key, or why it does not take it; with a key given, to that: it is not kept."""
     if name not in VENDORS and name not in runtime.routes().endpoints:
         raise unknown(name, runtime.settings)
     found = await reach.check(runtime, name, bare(pasted))

@@ -78,7 +78,9 @@ describe("a call that waits for somebody", () => {
     await user.keyboard("2");
     expect(screen.getByText("Allow for the rest of this session")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: /git status \*/ }));
-    expect(sent).toEqual([{ ask_id: "a1", hash: "seen", word: "allow_all", grant: "bash_exec(git status *)" }]);
+    expect(sent).toEqual([
+      { ask_id: "a1", hash: "seen", word: "allow_all", grant: "bash_exec(git status *)" },
+    ]);
   });
 
   it("is denied with a word", async () => {
@@ -152,7 +154,12 @@ describe("a call that waits for somebody", () => {
 describe("other asks", () => {
   it("takes a choice by its number, or words of one's own", async () => {
     const rows = log(
-      required({ kind: "question", question: "Which database?", choices: ["SQLite", "Postgres"], detail: {} }),
+      required({
+        kind: "question",
+        question: "Which database?",
+        choices: ["SQLite", "Postgres"],
+        detail: {},
+      }),
     );
     const { sent, user } = asked(rows);
     await ready();

@@ -113,7 +113,10 @@ describe("a tool card", () => {
       type: "tool_result",
       data: { tool_id: id, name, content: [{ type: "text", text: "ok" }], duration_ms: 100 },
     }));
-    const { container } = stage(<Conversation />, facts(said("go"), started, answered(...all), ...results, ended()));
+    const { container } = stage(
+      <Conversation />,
+      facts(said("go"), started, answered(...all), ...results, ended()),
+    );
     const run = screen.getByRole("button", { name: "Read 9 files, ran 2 commands 1.1 s" });
     expect(container.querySelectorAll("[data-tool]")).toHaveLength(0);
     await user.click(run);
@@ -125,7 +128,14 @@ describe("a tool card", () => {
     const crash = { type: "interrupted", data: { reason: "The process ended." } };
     stage(
       <Conversation />,
-      facts(said("go"), started, bash("rm x"), intent, crash, ended({ success: false, completion_reason: "interrupted" })),
+      facts(
+        said("go"),
+        started,
+        bash("rm x"),
+        intent,
+        crash,
+        ended({ success: false, completion_reason: "interrupted" }),
+      ),
     );
     expect(line().textContent).toContain("Interrupted");
     await user.click(line());
