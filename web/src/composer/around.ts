@@ -1,9 +1,11 @@
 /** What is around the composer: a session and what runs in it, or none yet; and who answers there in which mode. */
+
 import { useContext } from "react";
 import type { Schema } from "../api/http.js";
 import { EMPTY, type Queued, type Sending, type Transcript } from "../session/shape.js";
 import type { About, SessionStore } from "../session/store.js";
-import { SessionContext, useAnswer, useStudio } from "../studio/context.js";
+import { useAgents, useModels } from "../studio/answers.js";
+import { SessionContext, useStudio } from "../studio/context.js";
 import { usePick, useWatch, Watch } from "../studio/watch.js";
 import { sayProblem } from "../ui/toasts.js";
 
@@ -62,7 +64,7 @@ export function useChoices(): Choices {
   const wish = useWatch(studio.wish);
   const about = useWatch(store?.about ?? NO_ABOUT);
   const told = usePick(store?.view ?? NO_VIEW, ({ mode, model, agent }) => ({ mode, model, agent }));
-  const agents = useAgents().data;
+  const agents = useAgents().data?.agents;
   const models = useModels().data;
   const holds = store
     ? {
@@ -87,14 +89,4 @@ export function useChoices(): Choices {
     agent: holds.agent || agents?.find((agent) => agent.is_default)?.slug || "",
     change,
   };
-}
-
-export function useAgents() {
-  return useAnswer(["agents"], async (studio) => (await studio.http.get("/api/agents")).agents, {
-    stale: 30_000,
-  });
-}
-
-export function useModels() {
-  return useAnswer(["models"], (studio) => studio.http.get("/api/models"), { stale: 60_000 });
 }

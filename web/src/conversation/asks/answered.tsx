@@ -2,12 +2,12 @@
 import { Check, CircleSlash } from "lucide-react";
 import type { Ask } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
-import { useMe } from "./answering.js";
+import { useMyId } from "./answering.js";
 
 const AGAINST = new Set(["deny", "stop", "discard", "closed"]);
 
 export function AnsweredLine({ ask }: { ask: Ask }) {
-  const me = useMe();
+  const me = useMyId();
   const Icon = AGAINST.has(ask.answer ?? "") ? CircleSlash : Check;
   return (
     <p className="flex items-start gap-1.5 py-0.5 text-xs text-ink-2">

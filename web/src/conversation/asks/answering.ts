@@ -1,8 +1,10 @@
 /** Answering an ask: the first answer counts. Whoever comes late is told what was answered, and sees it in the card. */
+
 import { useState } from "react";
 import { Problem } from "../../api/client.js";
 import type { Ask } from "../../session/shape.js";
 import type { Word } from "../../session/store.js";
+import { useMe } from "../../studio/answers.js";
 import { useAnswer, useSession, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { say, sayProblem } from "../../ui/toasts.js";
@@ -54,11 +56,5 @@ export function useAsked(ask: Ask, wanted: boolean) {
   );
 }
 
-/** Who is signed in. */
-export function useMe(): string {
-  return (
-    useAnswer(["me"], (studio, signal) => studio.http.get("/api/me", { signal }), {
-      stale: Number.POSITIVE_INFINITY,
-    }).data?.id ?? ""
-  );
-}
+/** The id of who is signed in. */
+export const useMyId = () => useMe().data?.id ?? "";

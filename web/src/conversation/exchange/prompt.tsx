@@ -6,7 +6,7 @@ import { useSession } from "../../studio/context.js";
 import { ago, moment, time } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { IconButton } from "../../ui/icon-button.js";
-import { useMe } from "../asks/answering.js";
+import { useMyId } from "../asks/answering.js";
 import { CopyButton } from "../copying.js";
 import { Words } from "../parts/said.js";
 import { useCopyLink } from "../place/links.js";
@@ -19,7 +19,7 @@ export const Prompt = memo(function Prompt({ exchange }: { exchange: Exchange })
   const { sessionId } = useSession();
   const { fork } = useForking();
   const link = useCopyLink(sessionId);
-  const me = useMe();
+  const me = useMyId();
   const other = exchange.person && me && exchange.person !== me;
   return (
     <section
