@@ -14,7 +14,7 @@ const result = (name: string, value: unknown, more: object = {}) => ({
     tool_id: "t1",
     name,
     content: [{ type: "text", text: JSON.stringify({ status: "success", result: value }) }],
-    duration_ms: 4_100,
+    duration_ms: 1_200,
     ...more,
   },
 });
@@ -36,7 +36,7 @@ describe("a tool card", () => {
       expect(container.querySelectorAll("[data-tool]")).toHaveLength(1);
       expect(line().textContent).toMatch(told);
     }
-    expect(line().textContent).toContain("4.1 s");
+    expect(line().textContent).toContain("1.2 s");
   });
 
   it("shows what was printed while it runs, and the exit code at its end", async () => {
@@ -56,17 +56,17 @@ describe("a tool card", () => {
 
   it("shows twelve lines of a long output, and all of it on demand", async () => {
     const user = userEvent.setup();
-    const long = Array.from({ length: 3_482 }, (_, n) => `line ${n + 1}`).join("\n");
+    const long = Array.from({ length: 482 }, (_, n) => `line ${n + 1}`).join("\n");
     stage(
       <Conversation />,
       facts(said("go"), started, bash("x"), result("bash_exec", { exit_code: 0, stdout: long, stderr: "" })),
     );
     await user.click(line());
     const figure = screen.getByRole("figure", { name: "Output" });
-    expect(figure.textContent).toContain("line 3482");
-    expect(figure.textContent).not.toContain("line 3470\n");
-    await user.click(within(figure).getByRole("button", { name: "Show all 3,482 lines" }));
-    expect(figure.textContent).toContain("line 1\n");
+    expect(figure.textContent).toContain("line 482");
+    expect(figure.textContent).not.toContain("line 470");
+    await user.click(within(figure).getByRole("button", { name: "Show all 482 lines" }));
+    expect(figure.textContent).toMatch(/line 1\s*line 2/);
   });
 
   it("counts the lines of an edit and shows its difference, though nobody was asked", async () => {
