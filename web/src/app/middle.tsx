@@ -1,10 +1,11 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { First } from "../first/first.js";
+import { Meters } from "../beside/meters.js";
 import { Composer } from "../composer/composer.js";
 import { Conversation } from "../conversation/conversation.js";
 import { WaitingBar } from "../conversation/waiting-bar.js";
+import { First } from "../first/first.js";
 import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
@@ -91,7 +92,7 @@ function Session() {
     <>
       <Conversation />
       <WaitingBar />
-      <Composer />
+      <Composer meters={<Meters />} />
     </>
   );
 }

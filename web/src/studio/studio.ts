@@ -82,7 +82,9 @@ export class Studio {
     const list = found.tabs
       .map(({ tab_id, session_id, title }) => this.made(tab_id, session_id, title))
       .sort((a, b) => place(a.id) - place(b.id));
-    const active = kept("active", "", () => sessionStorage) || kept("active", "");
+    // Somebody who comes with another browser comes to the same place: the newest tab.
+    const newest = found.tabs.at(-1)?.tab_id ?? "";
+    const active = kept<string>("active", kept("active", newest), () => sessionStorage);
     this.put({ list, active: list.some((tab) => tab.id === active) ? active : "" });
     this.ready.set(true);
     await Promise.all(list.map((tab) => tab.store.open()));
