@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bottega.agents.agent import Whereabouts
-from bottega.agents.limits import NO_LIMITS
 from bottega.agents.spec import Spec
 from bottega.agents.written import written
 from bottega.spending.key import KeyRing
@@ -22,7 +21,7 @@ def remote_file(home: Path, where: Whereabouts, token: str, slug: str = "afar") 
     """Put a remote agent on the shelf of a home, and keep its token there."""
     (home / "agents").mkdir(parents=True, exist_ok=True)
     (home / "agents" / f"{slug}.toml").write_text(
-        written(Spec(slug=slug, name="Afar", remote=where, limits=NO_LIMITS))
+        written(Spec(slug=slug, name="Afar", remote=where))
     )
     KeyRing(home).set(where.token_name, token)
 

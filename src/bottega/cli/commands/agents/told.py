@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from bottega.agents.limits import NO_LIMITS, Limits
+from bottega.agents.limits import Limits
 from bottega.agents.shelf import Shelved
 from bottega.agents.spec import Spec, sentence
 from bottega.cli.screen.clean import clean, one_line
@@ -72,7 +72,7 @@ def _rows(found: Shelved, spec: Spec, model: str) -> list[tuple[str, str]]:
             ("project", where.project),
             ("token", f"kept as {where.token_name}"),
             ("mode", f"{spec.mode} at most" if spec.mode else "the session's"),
-            ("limits", _limits(spec.limits) if spec.limits != NO_LIMITS else "set there"),
+            ("limits", _limits(spec.limits) if spec.limits != Limits() else "set there"),
             ("file", found.path),
         ]
         return [(label, value) for label, value in rows if value]
