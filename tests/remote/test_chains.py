@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import pytest
 
 from bottega import Studio
@@ -156,10 +156,8 @@ async def test_a_limit_that_is_set_here_stops_it_there(
     shared: Serving, here: Path, folder: Path, hire: Hire
 ) -> None:
     look = {"do": "call", "name": "list_dir", "input": {}}
-    agent: Any = hire(shared, [look], [SAY, {"do": "gate", "path": "/nowhere"}])
-    from msgspec.structs import replace
-
-    agent = replace(agent, limits=Limits(iterations=1))
+    agent = hire(shared, [look], [SAY, {"do": "gate", "path": "/nowhere"}])
+    agent = msgspec.structs.replace(agent, limits=Limits(iterations=1))
     async with Studio(here, agents=[agent]) as studio:
         session = await studio.start(agent="afar", folder=folder)
         end = await session.prompt("go")

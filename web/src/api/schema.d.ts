@@ -1278,6 +1278,12 @@ export interface components {
              */
             problems?: string[];
             /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
+            /**
              * Slug
              * @description The name that it is chosen by.
              */
@@ -1399,6 +1405,12 @@ export interface components {
              * @default []
              */
             problems?: string[];
+            /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
             /**
              * Slug
              * @description The name that it is chosen by.
