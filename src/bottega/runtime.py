@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Thread
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -305,7 +304,7 @@ class Runtime:
         """What an exchange runs with that another Bottega answers: hardly anything is needed here."""
         return Plan(
             agent,
-            nobody(f"{where.agent or 'agent'}@{urlsplit(where.address).netloc}"),
+            nobody(f"{where.agent or 'agent'} at {where.address}"),
             Registry(),
             session.folder,
             prompt.wishes,

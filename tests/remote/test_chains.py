@@ -24,26 +24,28 @@ SLOW = {"do": "say", "text": "word " * 60, "pieces": 60, "pace_ms": 10}
 WRITE = {"do": "call", "name": "write_file", "input": {"file_path": "c.txt", "content": "1\n"}}
 
 
-@pytest.fixture
-def another(tmp_path: Path) -> Iterator[Serving]:
-    """A second server, with a home and a project of its own."""
-    (tmp_path / "over-there").mkdir()
-    with Serving(tmp_path / "another", tmp_path / "over-there") as server:
+@pytest.fixture(scope="module")
+def another(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A second server, with a home and a project of its own; it does not wait long for what runs when it ends."""
+    place = tmp_path_factory.mktemp("another")
+    (place / "project").mkdir()
+    environment = {"BOTTEGA_GRACE": "0.2"}
+    with Serving(place / "home", place / "project", environment=environment) as server:
         yield server
 
 
 @pytest.mark.requirement("N03", "C14")
 async def test_a_server_that_dies_while_another_answers_in_its_session_goes_on_when_it_is_back(
-    serving: Serving, shared: Serving, scripted: Scripted
+    another: Serving, shared: Serving, scripted: Scripted
 ) -> None:
     slug = agent_there(shared, scripted([SLOW, WRITE], [SLOW], name="far"))
-    remote_file(serving.home, Whereabouts(shared.address, slug), shared.token())
+    remote_file(another.home, Whereabouts(shared.address, slug), shared.token())
     (shared.folder / "c.txt").unlink(missing_ok=True)
 
     def allow(ask: Ask) -> Reply:
         return Reply("allow_once")
 
-    async with Remote(serving.address, serving.token()) as remote:
+    async with Remote(another.address, another.token()) as remote:
         session = await remote.start(agent="afar")
         seen: list[Event] = []
         kills = 0
@@ -51,12 +53,12 @@ async def test_a_server_that_dies_while_another_answers_in_its_session_goes_on_w
             seen.append(event)
             if event.type == "text_delta" and kills < 2 and len(seen) > 10 + 30 * kills:
                 kills += 1
-                await asyncio.to_thread(serving.kill)
-                await asyncio.to_thread(serving.start)
+                await asyncio.to_thread(another.kill if kills == 1 else another.stop)
+                await asyncio.to_thread(another.start)
         assert kills == 2
         assert seen[-1].data.success
     assert (shared.folder / "c.txt").read_text() == "1\n"
-    mine = await log_there(serving, session.id)
+    mine = await log_there(another, session.id)
     theirs = await log_there(shared, there(seen))
     assert carried(mine, "approval_resolved") == carried(theirs, "approval_resolved")
     assert [event.type for event in seen].count("remote_started") == 1
@@ -64,29 +66,36 @@ async def test_a_server_that_dies_while_another_answers_in_its_session_goes_on_w
 
 @pytest.mark.requirement("N03")
 async def test_agents_that_point_at_each_other_end_with_a_sentence(
-    serving: Serving, another: Serving
+    shared: Serving, another: Serving
 ) -> None:
-    remote_file(serving.home, Whereabouts(another.address, "afar"), another.token())
-    remote_file(another.home, Whereabouts(serving.address, "afar"), serving.token())
-    async with Remote(serving.address, serving.token()) as remote:
+    remote_file(shared.home, Whereabouts(another.address, "afar"), another.token())
+    remote_file(another.home, Whereabouts(shared.address, "afar"), shared.token())
+    before = await _sessions(shared, another)
+    async with Remote(shared.address, shared.token()) as remote:
         session = await remote.start(agent="afar")
         seen = [event async for event in session.prompt("go")]
         error = next(event.data for event in seen if event.type == "error_message")
         assert "came through 3 other Bottegas" in error.message
         assert seen[-1].data.stop_reason == "error"
-        rows = await remote.sessions()
-    async with Remote(another.address, another.token()) as remote:
-        rows += await remote.sessions()
-    assert len(rows) == 4
+    assert await _sessions(shared, another) == before + 4
+
+
+async def _sessions(*servers: Serving) -> int:
+    count = 0
+    for each in servers:
+        async with Remote(each.address, each.token()) as remote:
+            count += len(await remote.sessions())
+    return count
 
 
 async def test_through_a_third_one_it_comes_back_to_the_first_home_and_is_asked_once(
-    serving: Serving, another: Serving, scripted: Scripted
+    shared: Serving, another: Serving, scripted: Scripted
 ) -> None:
-    agent_there(serving, scripted([WRITE], [SAY], name="home"), "doer")
-    remote_file(another.home, Whereabouts(serving.address, "doer"), serving.token(), "back")
-    remote_file(serving.home, Whereabouts(another.address, "back"), another.token())
-    async with Remote(serving.address, serving.token()) as remote:
+    (shared.folder / "c.txt").unlink(missing_ok=True)
+    agent_there(shared, scripted([WRITE], [SAY], name="home"), "doer")
+    remote_file(another.home, Whereabouts(shared.address, "doer"), shared.token(), "back")
+    remote_file(shared.home, Whereabouts(another.address, "back"), another.token())
+    async with Remote(shared.address, shared.token()) as remote:
         session = await remote.start(agent="afar")
         answer = session.prompt("go", wait=True)
         types: list[str] = []
@@ -97,7 +106,7 @@ async def test_through_a_third_one_it_comes_back_to_the_first_home_and_is_asked_
                 await session.answer(ask.id, "allow_once", shown=ask.asked.hash)
         assert types.count("remote_started") == 2
         assert types[-1] == "exchange_response"
-    assert (serving.folder / "c.txt").read_text() == "1\n"
+    assert (shared.folder / "c.txt").read_text() == "1\n"
 
 
 async def test_a_task_is_handed_to_a_remote_agent_which_asks_at_the_top(
@@ -152,15 +161,17 @@ async def test_a_task_that_is_stopped_here_is_stopped_there(
     assert b'"stop_reason":"cancelled"' in theirs[-1]
 
 
+@pytest.mark.parametrize("limits", [Limits(iterations=1), Limits(seconds=0.5)])
 async def test_a_limit_that_is_set_here_stops_it_there(
-    shared: Serving, here: Path, folder: Path, hire: Hire
+    limits: Limits, shared: Serving, here: Path, folder: Path, hire: Hire
 ) -> None:
     look = {"do": "call", "name": "list_dir", "input": {}}
     agent = hire(shared, [look], [SAY, {"do": "gate", "path": "/nowhere"}])
-    agent = msgspec.structs.replace(agent, limits=Limits(iterations=1))
+    agent = msgspec.structs.replace(agent, limits=limits)
     async with Studio(here, agents=[agent]) as studio:
         session = await studio.start(agent="afar", folder=folder)
         end = await session.prompt("go")
+        assert (await session.context()).tokens > 0
         assert (end.completion_reason, end.stop_reason) == ("resource_limit_exceeded", "limit")
         facts = await session.facts()
     theirs = await log_there(shared, there(facts))

@@ -13,7 +13,7 @@ from bottega.errors import Conflict
 from bottega.events import facts
 from bottega.events.event import Carried
 from bottega.sessions import asks
-from bottega.sessions.asks import Reply, Word
+from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.pen import Also
 from bottega.workers.acting.asking import Record
 from bottega.workers.acting.question import by_child
@@ -62,7 +62,7 @@ class FarAsks:
         """Ask it here; returns once that is in the log."""
         exchange, asked = self._exchange, cast("facts.ApprovalRequired", fact.data)
         known = exchange.hands.asks.exactly(asked.approval_id)
-        if known and known.session != exchange.asking.n:
+        if known and not self._is_ours(known):
             await self._put([fact])  # it came around: another session of this home asks it
             return
         if asked.kind == "plan":
@@ -85,7 +85,7 @@ class FarAsks:
         """It was answered there: if nobody here was first, that is the answer."""
         exchange, told = self._exchange, cast("facts.ApprovalResolved", fact.data)
         ask = exchange.hands.asks.exactly(told.approval_id)
-        if ask is None or ask.session != exchange.asking.n:
+        if ask is None or not self._is_ours(ask):
             await self._put([fact])
         elif ask.reply is None:
             word = cast("Word", told.answer)
@@ -97,6 +97,14 @@ class FarAsks:
                 self._settled.discard(ask.id)
         elif told.answer not in (ask.reply.word, "closed"):
             await self._put([fact])
+
+    def _is_ours(self, ask: Ask) -> bool:
+        """Whether it was asked there, in this exchange: no other may be answered from there."""
+        exchange = self._exchange
+        return ask.far and (ask.session, ask.message_id) == (
+            exchange.asking.n,
+            exchange.top.message_id,
+        )
 
     def _recording(self, fact: Carried | None) -> Record | None:
         """How the ask gets into the log: as it is; a child asks at the top, in words of its own."""

@@ -118,6 +118,7 @@ class Carrying:
         self._mode: Mode = exchange.mode()
         self._cursor = 0
         self._steered: set[str] = set()
+        self._stops = False
         self.asks = FarAsks(exchange, other, self._put)
 
     async def run(self) -> Ended:
@@ -132,7 +133,7 @@ class Carrying:
         except TimeoutError:
             if not time.expired():
                 raise
-            await whatever_comes(self._stopped())
+            await self._break_off()
             return await exchange.out_of_time()
         except asyncio.CancelledError:
             if exchange.leaving or exchange.hands_over:
@@ -231,9 +232,8 @@ class Carrying:
             else:
                 told.append(fact)
         await self._put(told)
-        if answers and (over := await self._exchange.over(0)):
-            await whatever_comes(self._stopped())
-            self._exchange.last_word = None
+        if answers and not self._stops and (over := await self._exchange.over(0)):
+            await self._break_off()
             return over
         return None
 
@@ -317,8 +317,14 @@ class Carrying:
             await self._other.act_in(self._there.session_id, mode)
             self._mode = mode
 
+    async def _break_off(self) -> None:
+        """Stop it there, for a reason of ours: how it ended there is not how it ended."""
+        await whatever_comes(self._stopped())
+        self._exchange.last_word = None
+
     async def _stopped(self) -> Ended:
         """Stop it there too, and hear how it ended."""
+        self._stops = True
         failpoint("far.before_stop")
         try:
             async with asyncio.timeout(GRACE):
