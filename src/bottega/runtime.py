@@ -29,7 +29,7 @@ from bottega.providers import catalog, route
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
-from bottega.providers.vendors import VENDORS
+from bottega.providers.vendors import DEMO, VENDORS
 from bottega.sessions.asks import Asks
 from bottega.sessions.attach import Attachments
 from bottega.sessions.clients import declared
@@ -399,6 +399,10 @@ class Runtime:
             from bottega.providers.guide import Guide
 
             return Guide(), ""
+        if found.provider == DEMO:
+            from bottega.providers.demo import Demo
+
+            return Demo(), ""
         if found.wire is None:
             from bottega.providers.script import load
             from bottega.providers.scripted import Scripted

@@ -39,6 +39,9 @@ class Mirror:
             case facts.PromptQueued():
                 self.under_way.append(fact.message_id)
                 self._become(status="queued" if self.row.status == "idle" else self.row.status)
+            case facts.PromptMoved(order):
+                begun = [each for each in self.under_way if each not in order]
+                self.under_way = [*begun, *(each for each in order if each in self.under_way)]
             case facts.PromptCancelled() | facts.ExchangeResponse():
                 self._over(fact.message_id)
             case facts.UserMessage(prompt_id=taken) if taken:
@@ -47,12 +50,20 @@ class Mirror:
                 self._become(status="running")
             case facts.ApprovalRequired() if ask and ask.reply is None:
                 self.asks[ask.id] = ask
+                self._waits()
             case facts.ApprovalResolved():
                 self.asks.pop(fact.data.approval_id, None)
+                self._waits()
             case facts.ModeChanged() | facts.ModelChanged() | facts.AgentChanged():
                 self._become(**msgspec.structs.asdict(fact.data))
             case _:
                 pass
+
+    def _waits(self) -> None:
+        """What has begun either waits for somebody or runs."""
+        if self.row.status in ("running", "waiting"):
+            asked = any(ask.kind != "plan" for ask in self.asks.values())
+            self._become(status="waiting" if asked else "running")
 
     def _over(self, message_id: str) -> None:
         self.under_way = [each for each in self.under_way if each != message_id]

@@ -62,6 +62,13 @@ class PromptEdited(_Fact, frozen=True):
     content: tuple[Block, ...]
 
 
+class PromptMoved(_Fact, frozen=True):
+    """A prompt that still waits runs earlier or later than it would have."""
+
+    order: tuple[str, ...]
+    """The ids of all that wait, in the order in which they will run."""
+
+
 class PromptCancelled(_Fact, frozen=True):
     """A prompt that still waited was taken back; it never ran."""
 
@@ -333,6 +340,7 @@ class ExchangeResponse(_Fact, frozen=True):
 FACTS: dict[str, type[msgspec.Struct]] = {
     "prompt_queued": PromptQueued,
     "prompt_edited": PromptEdited,
+    "prompt_moved": PromptMoved,
     "prompt_cancelled": PromptCancelled,
     "user_message": UserMessage,
     "opening": Opening,
@@ -375,6 +383,7 @@ GUESTS = frozenset(
     {
         "prompt_queued",
         "prompt_edited",
+        "prompt_moved",
         "prompt_cancelled",
         "approval_resolved",
         "mode_changed",

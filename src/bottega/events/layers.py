@@ -101,6 +101,7 @@ LAYERS: dict[str, Layer] = {
     "stream_reset": "stream",
     "prompt_queued": "state",
     "prompt_edited": "state",
+    "prompt_moved": "state",
     "prompt_cancelled": "state",
     "conversation_queued": "state",
     "conversation_start": "state",

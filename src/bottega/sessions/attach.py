@@ -10,7 +10,7 @@ import binascii
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
-from typing import Any, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 import msgspec
 
@@ -74,6 +74,20 @@ class Attachments:
         if not found:
             raise NotFound(f"This session has no attachment {name!r}.")
         return self.blobs.read(name)
+
+    def open(self, n: int, name: str) -> BinaryIO:
+        """The bytes of a blob that this session or one beneath it has; any other is not found, wherever it lies."""
+        found = self.database.read_now(
+            lambda connection: connection.execute(
+                "WITH RECURSIVE tree (n) AS (SELECT ?1 UNION"
+                " SELECT s.n FROM sessions s JOIN tree ON s.parent = tree.n)"
+                " SELECT 1 FROM attachments WHERE session IN tree AND blob = ?2",
+                (n, name),
+            ).fetchone()
+        )
+        if not found:
+            raise NotFound(f"This session has no attachment {name!r}.")
+        return self.blobs.open(name)
 
     def names(self, n: int) -> list[str]:
         rows = self.database.read_now(

@@ -145,6 +145,16 @@ CREATE INDEX spent_by_session ON spent (session);
     ),
     Migration(
         8,
+        "how lists tell sessions apart",
+        """
+ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+-- How its last exchange ended; empty: none has ended yet, or it was not written down.
+ALTER TABLE sessions ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
+""",
+    ),
+    Migration(
+        9,
         "exchanges that another Bottega answers",
         """
 -- Up to its cursor, the log of the session there is carried over.

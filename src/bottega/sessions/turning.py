@@ -109,7 +109,7 @@ def _delete(connection: sqlite3.Connection, n: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (n,))  # noqa: S608
     # A title that was made of the first prompt goes with it; one that was given stays.
     connection.execute(
-        "UPDATE sessions SET searched = last_index, status = 'idle',"
+        "UPDATE sessions SET searched = last_index, status = 'idle', outcome = '',"
         " title = CASE title WHEN ? THEN '' ELSE title END WHERE n = ?",
         (made, n),
     )

@@ -16,7 +16,7 @@ from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.shield import whatever_comes
-from bottega.workers.close import loose_ends, response
+from bottega.workers.close import loose_ends, outcome_of, response
 from bottega.workers.crash.recover import settled, tell_edits
 from bottega.workers.exchange import Exchange
 from bottega.workers.far.carrying import carry_over
@@ -144,7 +144,7 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
         end = exchange.event(last)
 
     def close(connection: sqlite3.Connection) -> None:
-        inbox.finish(connection, lease.n, exchange.message_id)
+        inbox.finish(connection, lease.n, exchange.message_id, outcome_of(end.data))
         exchange.released = leases.release(connection, lease)
 
     await exchange.pen.record(end, also=close)

@@ -54,7 +54,7 @@ GRACE = 5.0
 
 LEFT = frozenset(
     {
-        *("prompt_queued", "prompt_edited", "cancel_requested"),
+        *("prompt_queued", "prompt_edited", "prompt_moved", "cancel_requested"),
         *("opening", "aside", "compaction", "compaction_undone"),
     }
 )

@@ -9,7 +9,7 @@ import asyncio
 import os
 import shutil
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 import msgspec
@@ -17,13 +17,14 @@ import msgspec
 from bottega.errors import NotFound, Refused
 from bottega.projects.place import folder_of
 from bottega.projects.projects import Project
+from bottega.server.shells.elsewhere import in_workers
+from bottega.server.shells.shell import AnyShell, Here, ServedShell
+from bottega.server.staff.asking import Asking
 from bottega.studio import Studio
 from bottega.workspaces.outputs.drain import unbroken
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Size
-from bottega.workspaces.shells import printed
-from bottega.workspaces.shells.printed import Printed
-from bottega.workspaces.shells.shells import BUFFER, Limits, Opened, Shells
+from bottega.workspaces.shells.shells import BUFFER, Limits, Shells
 
 MOST = 100
 """Shells that one person may have open."""
@@ -31,54 +32,10 @@ REMEMBERED = 5
 """Ended shells of one person whose last words can still be read."""
 LIMITS = Limits(idle=8 * 60 * 60, age=float("inf"), most=MOST)
 """A person's editor may wait for hours; what nobody has used or heard for a working day is forgotten."""
-TYPING = 5.0
-"""Seconds that a program may take to take in what was typed."""
 _COMMAND = (
     "if command -v bash >/dev/null 2>&1; then PS1='\\w\\$ ' exec bash --norc --noprofile -i; fi;"
     " PS1='$ ' exec sh -i"
 )
-
-
-class ServedShell(msgspec.Struct, frozen=True, eq=False):
-    """One that a person may use."""
-
-    opened: Opened
-    folder: str
-    """Where it was opened, from the project; empty: in the project itself."""
-    session_id: str
-    """The session whose agent has it; empty: it is the person's own."""
-
-    @property
-    def id(self) -> str:
-        return self.opened.shell.id
-
-    @property
-    def ended(self) -> bool:
-        return self.opened.shell.ended
-
-    @property
-    def exit_code(self) -> int | None:
-        return self.opened.shell.exit_code
-
-    @property
-    def size(self) -> int:
-        """Bytes that it has printed: the offset of whoever has seen all."""
-        return self.opened.shell.size
-
-    async def write(self, text: str) -> None:
-        """Type it. Raises `Gone` where the shell has ended, `Busy` where nobody takes it in."""
-        await self.opened.shell.type(text, TYPING)
-
-    def resize(self, columns: int, rows: int) -> None:
-        self.opened.shell.resize(Size(rows, columns))
-
-    async def read(self, offset: int, limit: int = printed.PIECE) -> Printed:
-        with self.opened.shell.kept():
-            return await asyncio.to_thread(printed.read, self.opened.shell, offset, limit)
-
-    def follow(self, offset: int) -> AsyncGenerator[Printed]:
-        """All from that byte on, as it comes; ends when the shell has, and all is told. Any number may follow."""
-        return printed.follow(self.opened.shell, offset)
 
 
 class _Own(msgspec.Struct, frozen=True, eq=False):
@@ -90,8 +47,12 @@ class _Own(msgspec.Struct, frozen=True, eq=False):
 
 
 class ServedShells:
-    def __init__(self, studio: Studio) -> None:
+    def __init__(
+        self, studio: Studio, workers: Callable[[], Sequence[Asking]] = lambda: ()
+    ) -> None:
+        """`workers` are those whose agents have shells besides this process's own, as they are now."""
         runtime = studio.runtime
+        self._workers = workers
         self._sessions = runtime.sessions
         self._agents = studio.opened.hands.shells
         self._outputs = Outputs(runtime.database.home.outputs / "terminals", head=0, tail=BUFFER)
@@ -129,24 +90,27 @@ class ServedShells:
             )
         finally:
             self._opening[person] -= 1
-        shell = ServedShell(opened, inside, "")
+        shell = ServedShell(Here(opened, self._shells), inside, "")
         holding = ExitStack()
         holding.enter_context(opened.shell.kept())
         self._own[shell.id] = _Own(person, project.id, shell, holding)
         return shell
 
-    def list(self, person: int, project: Project) -> "list[ServedShell]":
+    async def list(self, person: int, project: Project) -> "list[ServedShell]":
         """The person's own, ended ones too, then those of agents in the person's sessions; oldest first."""
         own = [
             each.shell
             for each in self._own.values()
             if each.person == person and each.project == project.id
         ]
-        return [*own, *self._of_agents(person, project)]
+        return [*own, *await self._of_agents(person, project)]
 
-    def get(self, person: int, project: Project, shell_id: str) -> ServedShell:
+    async def get(self, person: int, project: Project, shell_id: str) -> ServedShell:
         """The shell of that id, if it is this person's and of this project; another's is not found."""
-        for shell in self.list(person, project):
+        own = self._own.get(shell_id)
+        if own and own.person == person and own.project == project.id:
+            return own.shell
+        for shell in await self._of_agents(person, project):
             if shell.id == shell_id:
                 return shell
         raise NotFound(
@@ -158,9 +122,7 @@ class ServedShells:
         """End it with all that runs in it, and forget what it printed."""
         if own := self._own.pop(shell.id, None):
             own.holding.close()
-        shells = self._agents if shell.session_id else self._shells
-        if not shell.ended:
-            await shells.close(shell.opened.folder, shell.id)
+        await shell.terminal.close()
 
     async def close_all(self) -> None:
         """At the end of the server. Agents' own end with their workers."""
@@ -181,17 +143,18 @@ class ServedShells:
         for name in ended[: max(0, len(ended) - REMEMBERED)]:
             self._own.pop(name).holding.close()
 
-    def _of_agents(self, person: int, project: Project) -> "list[ServedShell]":
+    async def _of_agents(self, person: int, project: Project) -> "list[ServedShell]":
+        here: list[AnyShell] = [Here(each, self._agents) for each in self._agents.every()]
         found: list[ServedShell] = []
-        for opened in self._agents.every():
-            inside = _inside(project, opened.folder)
+        for shell in (*here, *await in_workers(self._workers())):
+            inside = _inside(project, shell.root)
             if inside.split("/")[0] == "..":
                 continue
             try:
-                self._sessions.owned(opened.owner, person)
+                self._sessions.owned(shell.owner, person)
             except NotFound:
                 continue
-            found.append(ServedShell(opened, inside, opened.owner))
+            found.append(ServedShell(shell, inside, shell.owner))
         return found
 
     def _sweep(self) -> None:
