@@ -10,7 +10,7 @@ import pytest
 from bottega import Studio
 from bottega.client import Remote, RemoteSession
 from bottega.client.worked import RemoteWorked
-from bottega.errors import Conflict, NotFound
+from bottega.errors import Conflict, NotFound, Problem
 from bottega.messages.block import Text
 from bottega.providers.provider import Wishes
 from bottega.sessions.asks import Ask, Reply
@@ -98,8 +98,14 @@ async def test_a_client_far_away_runs_tools_of_its_own(shared: Serving, scripted
             if event.type == "tool_result":
                 results.append(event.data.content[0].text)
         assert "blue" in results[0]
-        with pytest.raises(Exception, match="describes no object"):
-            await session.declare_tools([ClientTool("odd", "", {"type": "string"})])
+        odd: dict[str, Any] = {"type": "object", "properties": 5}
+        for tools, problem in (
+            ([ClientTool("odd", "", {"type": "string"})], "describes no object"),
+            ([ClientTool("odd", "", odd)], "is none"),
+            ([ClientTool("two", "", {"type": "object"})] * 2, "cannot have the same name"),
+        ):
+            with pytest.raises(Problem, match=problem):
+                await session.declare_tools(tools)
 
 
 async def test_a_result_is_sent_by_the_id_of_its_call(shared: Serving, scripted: Scripted) -> None:
@@ -128,7 +134,7 @@ async def test_wishes_of_one_prompt_reach_the_server_and_odd_ones_are_refused(
             lambda c: c.execute("SELECT body FROM inbox WHERE session = ?", (row.n,)).fetchone()
         )
         assert b'"wishes":{"effort":"low","temperature":0.5,"max_output":100}' in body
-        with pytest.raises(Exception, match="temperature"):
+        with pytest.raises(Problem, match="temperature"):
             await session.prompt("go", wishes=Wishes(temperature=-1.0))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from bottega import Studio
 from bottega.client import Remote
+from bottega.errors import Conflict
 from bottega.events.event import Event
 from bottega.sessions import spent
 from bottega.sessions.asks import Ask, Reply
@@ -222,7 +223,7 @@ async def test_it_goes_on_in_one_session_there_until_a_reset_and_all_is_paid_for
         assert sum(each.iterations for each in paid.values()) == 3
         tokens = first.usage.input_tokens + first.usage.output_tokens
         assert sum(each.tokens for each in paid.values()) >= tokens > 0
-        with pytest.raises(Exception, match="is compacted there"):
+        with pytest.raises(Conflict, match="is compacted there"):
             await session.compact()
     async with Remote(shared.address, shared.token()) as remote:
         far = await remote.resume(begun[0])
