@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from bottega import Studio
 from bottega.events.event import Event
 from bottega.studio.session import Session
-from bottega.workers.far.carrying import LEFT
+from bottega.workers.far.taking import LEFT
 from tests.server.serving import Serving
 
 OWN = ("prompt_queued", "user_message", "remote_started", "conversation_retrying", *LEFT)
