@@ -31,42 +31,50 @@ def serve(env: dict[str, str], tmp_path: Path) -> Iterator[Callable[[str], Servi
 
 
 def test_a_prompt_runs_at_an_address_with_the_flags_of_one_here(
-    serve: Callable[[str], Serving], child: Call, script: Script
+    serve: Callable[[str], Serving],
+    bottega: Call,
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server = serve(script([say("First.")], [say("Second.")], [say('{"n": 7}')], [WRITE]))
-    at, token = ("run", "--at", server.address), {"BOTTEGA_TOKEN": server.token()}
+    at = ("run", "--at", server.address)
+    assert "BOTTEGA_TOKEN" in one_sentence(bottega(*at, "one"))
+    monkeypatch.setenv("BOTTEGA_TOKEN", server.token())
 
-    first = child(*at, "--json", "--effort", "low", "--mode", "plan", "one", more=token)
+    first = bottega(*at, "--json", "--effort", "low", "--mode", "plan", "one")
     events = [json.loads(line) for line in first.out.splitlines()]
     assert (first.code, events[-1]["type"]) == (0, "exchange_response"), first.err
-    assert "Second." in child(*at, "-s", events[0]["session_id"][-8:], "two", more=token).out
+    assert "Second." in bottega(*at, "-s", events[0]["session_id"][-8:], "two").out
 
     shape = '{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}'
-    third = child(*at, "-s", events[0]["session_id"], "--schema", shape, "three", more=token)
+    third = bottega(*at, "-s", events[0]["session_id"], "--schema", shape, "three")
     assert (third.code, json.loads(third.out)) == (0, {"n": 7})
 
-    assert "BOTTEGA_TOKEN" in one_sentence(child(*at, "one"))
-    refused = child(*at, "--limits", "strict", "one", more=token)
+    refused = bottega(*at, "--limits", "strict", "one")
     assert one_sentence(refused).startswith("--limits are set where the agent runs.")
-    gone = child(*at, "--cwd", "/nowhere", "one", more=token)
+    gone = bottega(*at, "--cwd", "/nowhere", "one")
     assert "is in no project of this server" in one_sentence(gone)
 
 
 def test_what_it_asks_there_is_told_with_how_to_answer_it(
-    serve: Callable[[str], Serving], child: Call, script: Script, tmp_path: Path
+    serve: Callable[[str], Serving],
+    bottega: Call,
+    script: Script,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "config.toml").write_text("patience = 0.1\n")
     server = serve(script([WRITE], [say("Written.")]))
-    token = {"BOTTEGA_TOKEN": server.token()}
-    done = child("run", "--at", server.address, "write", more=token)
+    monkeypatch.setenv("BOTTEGA_TOKEN", server.token())
+    done = bottega("run", "--at", server.address, "--no-stream", "write")
     assert done.code == 4, done.err
     assert f"bottega attach --at {server.address} " in done.err
     assert "bottega approve" not in done.err
 
 
 def test_a_remote_agent_is_written_down_given_a_token_and_asked(
-    serve: Callable[[str], Serving], child: Call, script: Script, home: Path
+    serve: Callable[[str], Serving], bottega: Call, child: Call, script: Script, home: Path
 ) -> None:
     server = serve(script([say("From afar.")], [say("Again.")]))
     agents = home / "agents"
@@ -74,16 +82,15 @@ def test_a_remote_agent_is_written_down_given_a_token_and_asked(
     (agents / "office.toml").write_text(f'remote = {{ address = "{server.address}" }}\n')
     name = server.address.removeprefix("http://")
 
-    assert child("agents", "validate", "office").code == 0
-    unset = child("run", "--agent", "office", "hello")
+    assert bottega("agents", "validate", "office").code == 0
+    unset = bottega("run", "--agent", "office", "hello")
     assert (unset.code, f"bottega keys set {name}" in unset.err) == (1, True)
     kept = child("keys", "set", name, stdin=f"{server.token()}\n")
     assert (kept.code, "bottega run --agent office" in kept.err) == (0, True), kept.err
-    assert server.token() not in child("keys", "list").out
+    assert server.token() not in bottega("keys", "list").out
 
-    done = child("run", "--agent", "office", "hello")
-    assert done == (0, "From afar.\n", "")
-    assert server.address in child("agents", "show", "office").out
+    assert bottega("run", "--agent", "office", "hello") == (0, "From afar.\n", "")
+    assert server.address in bottega("agents", "show", "office").out
     assert server.address in child("chat", "--agent", "office", stdin="hi\n").out
 
 

@@ -108,7 +108,7 @@ async def _error(session: Session) -> object:
     return next(event.data for event in seen if event.type == "error_message")
 
 
-POINTS = ("far.after_start", "far.after_admit", "far.after_carry", "far.after_carry@9")
+POINTS = ("far.after_start", "far.after_admit", "far.after_carry@9")
 
 
 @pytest.mark.requirement("N03")

@@ -4,7 +4,7 @@ An ask keeps its id and its hash, so that what is answered is what was shown. Th
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
@@ -44,7 +44,7 @@ class FarAsks:
         exchange = self._exchange
         for ask in exchange.hands.asks.far(exchange.asking.n, exchange.top.message_id):
             if ask.child == (exchange.session.id if exchange.parent else "") and ask.kind != "plan":
-                self._wait(ask.asked, ask.input, None)
+                self._wait(ask.asked, ask.input)
 
     def check(self) -> None:
         """Raise what came of those that are over: `Parked`, or that the server is gone."""
@@ -69,9 +69,10 @@ class FarAsks:
             await self._offered(fact, asked)
             return
         arguments = await self._other.arguments(asked.approval_id)
-        opened = self._wait(by_child(asked, exchange), arguments, fact)
+        opened = asyncio.Event()
+        task = self._wait(by_child(asked, exchange), arguments, fact, opened.set)
         waiting = asyncio.create_task(opened.wait())
-        await asyncio.wait({waiting, *self.tasks}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
 
     async def _offered(self, fact: Carried, asked: facts.ApprovalRequired) -> None:
@@ -117,19 +118,22 @@ class FarAsks:
         return record
 
     def _wait(
-        self, asked: facts.ApprovalRequired, arguments: dict[str, Any], fact: Carried | None
-    ) -> asyncio.Event:
-        opened = asyncio.Event()
-        task = asyncio.create_task(self._answered(asked, arguments, fact, opened))
+        self,
+        asked: facts.ApprovalRequired,
+        arguments: dict[str, Any],
+        fact: Carried | None = None,
+        on_open: Callable[[], None] = lambda: None,
+    ) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._answered(asked, arguments, fact, on_open))
         self.tasks.add(task)
-        return opened
+        return task
 
     async def _answered(
         self,
         asked: facts.ApprovalRequired,
         arguments: dict[str, Any],
         fact: Carried | None,
-        opened: asyncio.Event,
+        on_open: Callable[[], None],
     ) -> None:
         exchange = self._exchange
         waiting = exchange.asking.ask(
@@ -137,7 +141,7 @@ class FarAsks:
             arguments,
             # Where somebody is there, what comes from there meanwhile is seen at once.
             may_park=not exchange.plan.attended,
-            on_open=opened.set,
+            on_open=on_open,
             far=True,
             record=self._recording(fact),
         )
