@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -51,7 +52,9 @@ class Hub:
         await receive()  # that it wants to connect
         await send({"type": "websocket.accept"})
         socket = Socket(ticket, line)
-        with self._kept(socket):
+        proofs = self._house.proofs
+        dismiss = partial(self._dismiss, socket)
+        with self._kept(socket), proofs.signed_in(ticket.words, ticket.kind, dismiss):
             await self._house.seen(ticket.person)
             await socket.run(receive, self._do)
 
@@ -112,29 +115,33 @@ class Hub:
         return [socket for own in self._sockets.values() for socket in own]
 
     def _tell(self, socket: Socket, frame: dict[str, Any]) -> None:
+        self._soon(socket.tell(told.encoded(frame)))
+
+    def _dismiss(self, socket: Socket) -> None:
+        """Its person has signed out, or is nobody here any more."""
+        self._soon(socket.close("signed out"))
+
+    def _soon(self, telling: Coroutine[Any, Any, None]) -> None:
+        """Have it done, unless the client goes meanwhile."""
+
         async def tell() -> None:
             with suppress(ClientDisconnected):
-                await socket.tell(told.encoded(frame))
+                await telling
 
         task = asyncio.create_task(tell())
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
 
     async def _beat(self) -> None:
-        """A heartbeat to all, every few seconds; who is signed out meanwhile has to go."""
+        """A heartbeat to all, every few seconds."""
         while True:
             await asyncio.sleep(BEAT)
             for place, socket in enumerate(self._all()):
-                with suppress(ClientDisconnected):
-                    await self._look_after(socket)
+                # One that does not read is cut by whoever waits to write to it.
+                if socket.line.is_free:
+                    socket.line.write_now(told.HEARTBEAT)
                 if place % _AT_ONCE == 0:
                     await asyncio.sleep(0)
-
-    async def _look_after(self, socket: Socket) -> None:
-        if not socket.still():
-            await socket.close("signed out")
-        elif socket.line.is_free:  # one that does not read is cut by whoever waits to write to it
-            socket.line.write_now(told.HEARTBEAT)
 
     async def _do(self, socket: Socket, frame: frames.Frame) -> None:
         match frame:
