@@ -7,7 +7,6 @@ is still kept, so a client may come and go.
 
 import asyncio
 import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -63,11 +62,10 @@ class ServedShells:
         self._closing: set[asyncio.Task[None]] = set()
         self._sessions = runtime.sessions
         self._agents = studio.opened.hands.shells
-        self._outputs = Outputs(runtime.database.home.outputs / "terminals", head=0, tail=BUFFER)
-        self._shells = Shells(runtime.sandboxes, self._outputs, limits=LIMITS)
+        outputs = Outputs(runtime.database.home.outputs / "terminals", head=0, tail=BUFFER)
+        self._shells = Shells(runtime.sandboxes, outputs, limits=LIMITS)
         self._own: dict[str, _Own] = {}
         self._opening: Counter[int] = Counter()
-        self._swept = False
 
     async def open(
         self,
@@ -85,7 +83,6 @@ class ServedShells:
             raise Refused(f"You have {MOST} open shells already.", hint="Close one of them.")
         self._opening[person] += 1
         try:
-            await asyncio.to_thread(self._sweep)
             folder = await asyncio.to_thread(folder_of, project, container)
             inside = _inside(project, folder)
             opened = await self._shells.open(
@@ -171,14 +168,6 @@ class ServedShells:
                 continue
             found.append(ServedShell(shell, inside, shell.owner))
         return found
-
-    def _sweep(self) -> None:
-        """Once: remove what servers that were killed have left. Waits for the disk."""
-        if not self._swept:
-            self._swept = True
-            for name in self._outputs.names():
-                if not self._outputs.running(name):
-                    shutil.rmtree(self._outputs.folder / name, ignore_errors=True)
 
 
 def _inside(project: Project, folder: str) -> str:
