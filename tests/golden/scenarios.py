@@ -29,6 +29,7 @@ from bottega.events.facts import (
     PromptMoved,
     PromptQueued,
     ReasoningDelta,
+    RemoteStarted,
     SessionCleared,
     SessionReset,
     StreamReset,
@@ -283,6 +284,17 @@ def long_work() -> list[Event]:
     return [*cleared, *first, *between, *last]
 
 
+def remote_agent() -> list[Event]:
+    elsewhere = RemoteStarted("https://bottega.example", "ses_there", "coder")
+    lost = ConversationRetrying(
+        2, 47, 100, "The server at https://bottega.example does not answer."
+    )
+    return log(
+        *prompt("go"), elsewhere, START, TextDelta("Half of it"), lost,
+        StreamReset("interrupted"), START, DONE, finished(1), message_id=FIRST,
+    )  # fmt: skip
+
+
 SCENARIOS: dict[str, list[Event]] = {
     story.__name__.replace("_", "-"): story()
     for story in (
@@ -301,5 +313,6 @@ SCENARIOS: dict[str, list[Event]] = {
         moved,
         edits_and_todos,
         long_work,
+        remote_agent,
     )
 }

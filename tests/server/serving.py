@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from bottega.accounts.passes import Passes
+from bottega.accounts.passes import Kind, Passes
 from bottega.accounts.people import People
 from bottega.accounts.secret import secret
 from bottega.runtime import MIGRATIONS
@@ -117,6 +117,11 @@ class Serving:
                 self._tokens[name] = making.result()
         return self._tokens[name]
 
+    def cookie(self, name: str = "host") -> str:
+        """What a browser of that person's carries."""
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, _pass(self.home, name, "login")).result()
+
     @asynccontextmanager
     async def client(self, token: str = "") -> AsyncGenerator["Client"]:
         """Somebody who uses the server with a token; empty: the host."""
@@ -127,12 +132,16 @@ class Serving:
 
 
 async def _token(home: Path, name: str) -> str:
+    return await _pass(home, name, "token")
+
+
+async def _pass(home: Path, name: str, kind: Kind) -> str:
     database = Database.open(Home(home), MIGRATIONS)
     try:
         people = People(database)
         names = [each.name for each in people.list()]
         person = people.named(name) if name in names else await people.add(name)
-        return await Passes(database, secret(home)).give(person, "token")
+        return await Passes(database, secret(home)).give(person, kind)
     finally:
         database.close()
 

@@ -239,7 +239,7 @@ async def test_the_status_follows_the_prompts(
     for name in ("m1", "m2"):
         await start(database, session, name)
         seen.append(status(database, session))
-        await database.write(lambda c, name=name: inboxes.finish(c, session.n, name))
+        await database.write(lambda c, name=name: inboxes.finish(c, session.n, name, "done"))
         seen.append(status(database, session))
     assert seen == ["idle", "queued", "running", "queued", "running", "idle"]
 

@@ -1,9 +1,11 @@
 """What a client knows of a session without asking again: it is kept up by every fact that the client sees."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from bottega.approvals.mode import Mode
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.sessions.asks import Ask
@@ -11,12 +13,22 @@ from bottega.sessions.session import SessionRow
 
 
 class Mirror:
-    def __init__(self, row: SessionRow, under_way: list[str], asks: list[Ask]) -> None:
+    def __init__(
+        self,
+        row: SessionRow,
+        mode: Mode,
+        under_way: Iterable[str] = (),
+        asks: Iterable[Ask] = (),
+        children: Iterable[SessionRow] = (),
+    ) -> None:
         """As of the row's `last_index`."""
         self.row = row
-        self.under_way = under_way
+        self.mode: Mode = mode
+        """The one in force: no more than the agent may."""
+        self.under_way = list(under_way)
         """The prompts that run or wait, in their order."""
         self.asks = {ask.id: ask for ask in asks}
+        self.children = list(children)
 
     def note(self, fact: Event, ask: Ask | None = None) -> None:
         """Mind a fact, unless it was minded before; `ask` is the one that it tells of."""

@@ -294,6 +294,18 @@ class ChildStarted(_Fact, frozen=True):
     task: str
 
 
+class RemoteStarted(_Fact, frozen=True):
+    """Another Bottega answers this prompt: what follows of the exchange are its facts, as they are.
+
+    What they tell of files and blobs is true there, and not here.
+    """
+
+    address: str
+    session_id: str
+    """The session at that address in which it is answered."""
+    agent: str
+
+
 class Interrupted(_Fact, frozen=True):
     """The process that ran this exchange died; another one goes on from the log."""
 
@@ -356,6 +368,7 @@ FACTS: dict[str, type[msgspec.Struct]] = {
     "compaction": Compaction,
     "compaction_undone": CompactionUndone,
     "child_started": ChildStarted,
+    "remote_started": RemoteStarted,
     "interrupted": Interrupted,
     "error_message": ErrorMessage,
     "exchange_response": ExchangeResponse,

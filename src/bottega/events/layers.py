@@ -121,6 +121,7 @@ LAYERS: dict[str, Layer] = {
     "session_reset": "state",
     "session_cleared": "state",
     "child_started": "state",
+    "remote_started": "state",
     "opening": "state",
     "aside": "state",
     "cancel_requested": "state",

@@ -10,11 +10,12 @@ from bottega.server import document, problems
 from bottega.server.house import House
 from bottega.server.hub.hub import Hub
 from bottega.server.outside.outside import install
-from bottega.server.pages import pages
+from bottega.server.pages import pages, studio
 from bottega.server.routes import (
     asks,
     changes,
     chat,
+    demo,
     events,
     files,
     found,
@@ -50,6 +51,7 @@ def routers() -> Iterable[APIRouter]:
         found.router,
         usage.router,
         chat.router,
+        demo.router,
         projects.router,
         files.router,
         shells.router,
@@ -73,6 +75,7 @@ def create_app(house: House) -> FastAPI:
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)
+    app.include_router(studio.router)  # last: it answers for every file at the top
     app.router.routes.append(WebSocketRoute("/ws/{ticket}", _hub(house), name="socket"))
     app.state.outside = install(app, house)
     return app

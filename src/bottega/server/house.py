@@ -81,6 +81,7 @@ class House:
 
     async def close(self) -> None:
         """End what this process holds for people, before the studio ends."""
+        await self.files.finding.close()
         await self.shells.close_all()
 
     def tell_session(self, n: int, frame: dict[str, Any]) -> None:

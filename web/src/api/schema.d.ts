@@ -121,6 +121,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Demo
+         * @description A session that runs already, in a folder made for it. Its model is a script; tools, asks and files are real.
+         */
+        post: operations["begin_demo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/discovery": {
         parameters: {
             query?: never;
@@ -173,6 +193,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/keys/whose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which providers a key may be of; it is neither kept nor sent on */
+        post: operations["whose_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys/{name}": {
         parameters: {
             query?: never;
@@ -201,7 +238,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask the provider whether it takes its key */
-        post: operations["test_key"];
+        post: operations["try_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -413,6 +450,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Files
+         * @description Files and folders by a few letters of their paths, the likeliest first; what git ignores is left out.
+         */
+        get: operations["find_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/folders": {
         parameters: {
             query?: never;
@@ -615,6 +672,26 @@ export interface paths {
         patch: operations["change_session"];
         trace?: never;
     };
+    "/api/sessions/{session_id}/blobs/{blob}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Blob
+         * @description A whole output, a picture, a side of a changed file. Its type is told by its bytes; what may run is text.
+         */
+        get: operations["show_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/changes": {
         parameters: {
             query?: never;
@@ -815,6 +892,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/outputs/{output_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Output
+         * @description All that a command printed, as far as it was kept, a piece at a time, while it runs too.
+         */
+        get: operations["show_output"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/prompts": {
         parameters: {
             query?: never;
@@ -936,6 +1033,30 @@ export interface paths {
          */
         get: operations["show_todos"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Client Tools
+         * @description The tools that the clients of this session run themselves.
+         */
+        get: operations["list_client_tools"];
+        /**
+         * Declare Client Tools
+         * @description These from now on, and no others: a call of one waits until somebody answers it with `result`.
+         */
+        put: operations["declare_client_tools"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1804,6 +1925,28 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * ClientToolShape
+         * @description A tool that a client runs itself: each call of it is an ask of kind `client`.
+         */
+        ClientToolShape: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Schema
+             * @description A JSON schema of an object.
+             */
+            schema: {
+                [key: string]: unknown;
+            };
+        };
+        /** ClientTools */
+        ClientTools: {
+            /** Tools */
+            tools: components["schemas"]["ClientToolShape"][];
+        };
         /** Compacted */
         Compacted: {
             /**
@@ -2241,6 +2384,32 @@ export interface components {
              */
             title?: string;
         };
+        /** FoundFile */
+        FoundFile: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "folder";
+            /**
+             * Path
+             * @description From the project.
+             */
+            path: string;
+        };
+        /** FoundFiles */
+        FoundFiles: {
+            /**
+             * Found
+             * @description The likeliest first.
+             */
+            found: components["schemas"]["FoundFile"][];
+            /**
+             * Whole
+             * @description False: the project has more files than can be found.
+             */
+            whole: boolean;
+        };
         FrameIn: components["schemas"]["InNewTab"] | components["schemas"]["InRestore"] | components["schemas"]["InPrompt"] | components["schemas"]["InCancel"] | components["schemas"]["InVisible"] | components["schemas"]["InHidden"] | components["schemas"]["InCloseTab"] | components["schemas"]["InAnswer"] | components["schemas"]["InPing"] | components["schemas"]["InShellAttach"] | components["schemas"]["InShellInput"] | components["schemas"]["InShellResize"] | components["schemas"]["InShellDetach"];
         FrameOut: components["schemas"]["OutSessionCreated"] | components["schemas"]["OutTabs"] | components["schemas"]["OutVisible"] | components["schemas"]["OutHidden"] | components["schemas"]["OutTabClosed"] | components["schemas"]["OutAccepted"] | components["schemas"]["OutCancelled"] | components["schemas"]["OutAnswered"] | components["schemas"]["OutPong"] | components["schemas"]["OutSessionEnded"] | components["schemas"]["OutShellAttached"] | components["schemas"]["OutShellTyped"] | components["schemas"]["OutShellResized"] | components["schemas"]["OutShellDetached"] | components["schemas"]["OutShellOutput"] | components["schemas"]["OutShellEnded"] | components["schemas"]["OutError"];
         /** GivenKey */
@@ -2607,7 +2776,7 @@ export interface components {
             /** Keys */
             keys: components["schemas"]["Key"][];
         };
-        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
+        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
         /** LocalServer */
         LocalServer: {
             /** Address */
@@ -2970,6 +3139,17 @@ export interface components {
         /** ReasoningDelta */
         LogReasoningDelta: {
             text: string;
+        };
+        /**
+         * RemoteStarted
+         * @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are.
+         *
+         *         What they tell of files and blobs is true there, and not here.
+         */
+        LogRemoteStarted: {
+            address: string;
+            agent: string;
+            session_id: string;
         };
         /**
          * SessionCleared
@@ -3373,8 +3553,20 @@ export interface components {
              * @default
              */
             agent?: string;
+            /**
+             * Attended
+             * @description Somebody is there to answer: a limit is asked about, and not the end.
+             * @default true
+             */
+            attended?: boolean;
             /** Content */
             content: string | (components["schemas"]["TextPart"] | components["schemas"]["MediaPart"])[];
+            /**
+             * Hops
+             * @description How many other Bottegas it came through.
+             * @default 0
+             */
+            hops?: number;
             /**
              * Message Id
              * @description A UUID that the client makes; it names the prompt and its exchange.
@@ -3404,6 +3596,8 @@ export interface components {
              * @default false
              */
             steer?: boolean;
+            /** @default {} */
+            wishes?: components["schemas"]["WishesShape"];
         };
         /** NewSession */
         NewSession: {
@@ -3503,11 +3697,23 @@ export interface components {
         OpenSession: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -3527,8 +3733,27 @@ export interface components {
              * @description plan, ask or allow; empty: as the settings say.
              */
             mode: string;
+            /**
+             * Mode In Force
+             * @description How much is done unasked now: no more than the agent may.
+             * @enum {string}
+             */
+            mode_in_force: "plan" | "ask" | "allow";
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -3774,6 +3999,14 @@ export interface components {
              * @enum {string}
              */
             kind: "link" | "login" | "token";
+        };
+        /** PastedKey */
+        PastedKey: {
+            /**
+             * Key
+             * Format: password
+             */
+            key: string;
         };
         /** PathShape */
         PathShape: {
@@ -4175,6 +4408,40 @@ export interface components {
              */
             v?: number;
         };
+        /** @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are. */
+        RemoteStartedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogRemoteStarted"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "remote_started";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
         /** Revert */
         Revert: {
             /**
@@ -4248,10 +4515,14 @@ export interface components {
         SessionChange: {
             /** Agent */
             agent?: string | null;
+            /** Archived */
+            archived?: boolean | null;
             /** Mode */
             mode?: ("plan" | "ask" | "allow") | null;
             /** Model */
             model?: string | null;
+            /** Pinned */
+            pinned?: boolean | null;
             /** Title */
             title?: string | null;
         };
@@ -4342,11 +4613,23 @@ export interface components {
         SessionShape: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -4368,6 +4651,19 @@ export interface components {
             mode: string;
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -4567,7 +4863,7 @@ export interface components {
             stopped: boolean;
         };
         /** @description An event as it is stored. Fields that say nothing are left out. */
-        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
+        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
         /** @description Everything streamed of this attempt is void; the message starts anew. */
         StreamResetEvent: {
             /**
@@ -4626,6 +4922,12 @@ export interface components {
         /** Tested */
         Tested: {
             /**
+             * Code
+             * @description Of a problem: bad_key, unreachable, timeout and others.
+             * @default
+             */
+            code?: string;
+            /**
              * Hint
              * @default
              */
@@ -4641,6 +4943,8 @@ export interface components {
              * @default
              */
             problem?: string;
+            /** @description The model to begin with, and its price. */
+            suggested?: components["schemas"]["Offered"] | null;
             /** Takes */
             takes: boolean;
         };
@@ -4863,6 +5167,14 @@ export interface components {
              */
             total: number;
         };
+        /** TriedKey */
+        TriedKey: {
+            /**
+             * Key
+             * @description This one is tried, and not kept; left out: the one that is.
+             */
+            key?: string | null;
+        };
         /**
          * Turned
          * @description What came of it.
@@ -4977,6 +5289,31 @@ export interface components {
             name: string;
             /** Provider */
             provider: string;
+        };
+        /** Whose */
+        Whose: {
+            /**
+             * Fits
+             * @description Providers whose keys look like that, the likeliest first.
+             */
+            fits: string[];
+            /**
+             * Others
+             * @description All others that take a key.
+             */
+            others: string[];
+        };
+        /**
+         * WishesShape
+         * @description How the model should answer this prompt; what is left out is as the agent and the settings say.
+         */
+        WishesShape: {
+            /** Effort */
+            effort?: ("none" | "minimal" | "low" | "medium" | "high" | "max") | null;
+            /** Max Output */
+            max_output?: number | null;
+            /** Temperature */
+            temperature?: number | null;
         };
         /** Words */
         Words: {
@@ -6071,6 +6408,116 @@ export interface operations {
             };
         };
     };
+    begin_demo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     discovery: {
         parameters: {
             query?: never;
@@ -6479,6 +6926,111 @@ export interface operations {
             };
         };
     };
+    whose_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastedKey"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whose"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     keep_key: {
         parameters: {
             query?: never;
@@ -6694,7 +7246,7 @@ export interface operations {
             };
         };
     };
-    test_key: {
+    try_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6703,7 +7255,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriedKey"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -8202,6 +8758,133 @@ export interface operations {
             };
         };
     };
+    find_files: {
+        parameters: {
+            query?: {
+                /** @description Letters of a path, in order. */
+                q?: string;
+                limit?: number;
+                /** @description From the project, with slashes; empty: the project. */
+                container?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFiles"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     make_folder: {
         parameters: {
             query?: never;
@@ -9507,6 +10190,10 @@ export interface operations {
             query?: {
                 limit?: number;
                 before?: string;
+                /** @description Only those that are, or are not. */
+                archived?: boolean;
+                /** @description The same; left out: all. */
+                pinned?: boolean | null;
             };
             header?: never;
             path?: never;
@@ -9975,6 +10662,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_blob: {
+        parameters: {
+            query?: {
+                offset?: number;
+                /** @description Bytes; 0: to the end. */
+                limit?: number;
+                /** @description As a file to keep. */
+                download?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Its name, as an event tells it. */
+                blob: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, or a piece of them: `X-Size` is how many there are, `X-Next` where the next begin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "application/pdf": string;
+                    "audio/flac": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
+                    "text/plain": string;
                 };
             };
             /** @description Bad Request */
@@ -11235,6 +12052,125 @@ export interface operations {
             };
         };
     };
+    show_output: {
+        parameters: {
+            query?: {
+                offset?: number;
+                /** @description Bytes. */
+                limit?: number;
+                stream?: "" | "stdout" | "stderr";
+            };
+            header?: never;
+            path: {
+                /** @description As a result names it. */
+                output_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A piece of it: `X-Start` is where it begins (past what was not kept), `X-Next` where the next does, `X-Size` how much has been printed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     list_prompts: {
         parameters: {
             query?: never;
@@ -12093,6 +13029,234 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TodoList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    declare_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientTools"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
                 };
             };
             /** @description Bad Request */

@@ -1,4 +1,4 @@
-// The two things that a plain page does itself: exchange a sign-in link for a cookie, and sign out.
+// What a plain page does itself: exchange a sign-in link for a cookie, sign out, and see who is signed in already.
 "use strict";
 
 const root = document.documentElement.dataset.root;
@@ -50,7 +50,13 @@ async function signOut() {
   }
 }
 
+/** A link on another site brings no cookie: who is signed in all the same sees the studio. */
+async function look() {
+  if ((await ask("GET", "/api/me")).ok) location.reload();
+}
+
 if (document.body.id === "sign-in") signIn();
+if (document.body.id === "home") look();
 const out = document.querySelector("#sign-out");
 if (out) {
   out.hidden = false;

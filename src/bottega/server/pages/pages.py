@@ -1,4 +1,4 @@
-"""The plain pages and their three files. Nothing in them comes from anywhere but this server."""
+"""The plain pages beside the studio, and their three files. Nothing in them comes from anywhere but this server."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,18 +8,8 @@ from fastapi.responses import HTMLResponse, Response
 
 from bottega.server.house import house_of
 from bottega.server.pages import write
-from bottega.server.who import caller_of
 
 router = APIRouter(include_in_schema=False)
-
-
-@router.get("/")
-async def home(request: Request) -> HTMLResponse:
-    house = house_of(request)
-    caller = caller_of(request.scope, house)
-    root = house.options.base_path
-    address = f"{request.url.scheme}://{request.url.netloc}{root}"
-    return HTMLResponse(write.home(root, address, caller.person if caller else None))
 
 
 @router.get("/sign-in")

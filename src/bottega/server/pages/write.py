@@ -8,37 +8,33 @@ from bottega.accounts.people import Person
 _TITLE = "Bottega"
 
 
-def home(root: str, address: str, person: Person | None) -> str:
-    """What this is, and what to do next."""
-    if person:
-        hello = (
-            f"<p>You are signed in as <strong>{escape(person.name)}</strong>.</p>"
-            '<p><button id="sign-out" type="button" hidden>Sign out</button></p>'
-        )
-    else:
-        hello = (
-            "<h2>Sign in</h2><p>On the machine that runs this server, run</p>"
-            "<pre><code>bottega people link</code></pre>"
-            "<p>and open what it prints: it is good once, and for a minute. Somebody who has no name here yet gets one"
-            " with <code>bottega people add NAME</code>.</p>"
-        )
+def home(root: str) -> str:
+    """For whoever is not signed in: what this is, and what to do next."""
     return _page(
         root,
         _TITLE,
         "<h1>Bottega</h1>"
         '<p class="lead quiet">A workshop where people work with LLM agents on real projects.</p>'
-        f"{hello}"
+        "<h2>Sign in</h2><p>On the machine that runs this server, run</p>"
+        "<pre><code>bottega people link</code></pre>"
+        "<p>and open what it prints: it is good once, and for a minute. Somebody who has no name here yet gets one"
+        " with <code>bottega people add NAME</code>.</p>"
         "<h2>Work from a terminal</h2>"
-        "<p>Any number of terminals, programs and browsers share the same sessions, live.</p>"
         "<pre><code>bottega attach</code></pre>"
-        "<p>goes on with the newest; <code>bottega attach SESSION</code> with one that"
-        " <code>bottega sessions</code> lists.</p>"
-        "<h2>Work from a program</h2>"
-        "<p>A token proves who you are; it is printed once.</p>"
-        "<pre><code>TOKEN=$(bottega people token)\n"
-        f'curl -H "Authorization: Bearer $TOKEN" {escape(address)}/api/sessions</code></pre>'
-        f'<p><a href="{escape(root)}/reference">Every route in words</a>, or the'
-        f' <a href="{escape(root)}/api/openapi.json">OpenAPI document</a> for programs.</p>',
+        f'<p>For programs there is <a href="{escape(root)}/reference">every route in words</a>.</p>',
+        name="home",
+    )
+
+
+def unbuilt(root: str, person: Person) -> str:
+    """For a source tree whose pages nobody has built."""
+    return _page(
+        root,
+        _TITLE,
+        f"<h1>Bottega</h1><p>You are signed in as <strong>{escape(person.name)}</strong>.</p>"
+        "<p>The studio's pages are not built yet. In the folder of its sources, run</p>"
+        "<pre><code>make run</code></pre><p>which builds them; then load this page again.</p>"
+        '<p><button id="sign-out" type="button" hidden>Sign out</button></p>',
     )
 
 

@@ -16,7 +16,7 @@ async def fork_session(house: Asked, session: OwnSession, at: Fork) -> SessionSh
     runtime = house.studio.runtime
     index = session.row.last_index if at.index is None else at.index
     row = await fork(runtime.database, runtime.blobs, session.row, index, at.title)
-    return SessionShape.of(row)
+    return SessionShape.of(row, house.projects.of(row.owner))
 
 
 @router.post("/reset", responses=responses(404, 409))

@@ -5,19 +5,15 @@ from contextlib import aclosing
 
 import aiohttp
 
-from bottega.client.backoff import Backoff
-from bottega.client.lines import Lines, Sent
-from bottega.client.problems import problem
-from bottega.client.reach import LATER, LOST, Reach, retry_after
 from bottega.errors import NotFound, Problem
 from bottega.events.codec import decode
 from bottega.events.event import Event
+from bottega.reach.lines import Lines, Sent
+from bottega.reach.problems import problem
+from bottega.reach.reach import LATER, LOST, Reach, retry_after
 
 SILENCE = 15.0
 """Seconds without a byte, not even a heartbeat, after which a connection counts as lost."""
-
-OPEN = Sent(0, "open", b"")
-"""Said by nobody: the server has begun to answer."""
 
 
 class _NotNow(Exception):  # noqa: N818
@@ -28,20 +24,29 @@ class _NotNow(Exception):  # noqa: N818
 
 async def stream(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerator[Event]:
     """Everything past the cursor, then what comes; ends when the session is deleted."""
+    async with aclosing(bursts(reach, session_id, after)) as coming:
+        async for burst in coming:
+            for sent in burst:
+                yield decode(sent.index, sent.body)
+
+
+async def bursts(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerator[list[Sent]]:
+    """The same as bytes, as many at once as have come."""
     cursor, known = after, False
-    backoff = Backoff(reach.patience)
+    backoff = reach.backoff()
     while True:
         failure, at_least = Exception("the stream ended"), 0.0
         try:
             async with aclosing(_connection(reach, session_id, cursor)) as connection:
-                async for sent in connection:
+                async for burst in connection:
                     known = True
                     backoff.reset()
-                    if sent.name == "session-ended":
+                    fresh = [sent for sent in burst if not sent.name and sent.index > cursor]
+                    if fresh:
+                        cursor = fresh[-1].index
+                        yield fresh
+                    if any(sent.name == "session-ended" for sent in burst):
                         return
-                    if not sent.name and sent.index > cursor:
-                        cursor = sent.index
-                        yield decode(sent.index, sent.body)
         except NotFound:
             if not known:
                 raise
@@ -53,8 +58,8 @@ async def stream(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerato
         await reach.pause(backoff, failure, at_least)
 
 
-async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenerator[Sent]:
-    """What one connection brings."""
+async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenerator[list[Sent]]:
+    """What one connection brings, piece by piece; an empty one says that the server has begun to answer."""
     async with reach.http.get(
         reach.url(f"sessions/{session_id}/events"),
         params={"after": cursor},
@@ -65,8 +70,7 @@ async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenera
             told = problem(response.status, await response.read())
             raise _NotNow(told, retry_after(response)) if response.status in LATER else told
         reach.told("back")
-        yield OPEN
+        yield []
         lines = Lines()
         async for piece in response.content.iter_any():
-            for sent in lines.feed(piece):
-                yield sent
+            yield lines.feed(piece)

@@ -5,6 +5,7 @@ reads, or the server knows a repetition when it sees one.
 """
 
 import asyncio
+import ssl
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -12,13 +13,24 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 
-from bottega.client.backoff import Backoff
-from bottega.client.problems import Unreachable, problem
 from bottega.errors import BadUsage, Problem
+from bottega.reach.backoff import MOST, Backoff
+from bottega.reach.problems import Unreachable, problem
 
 Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 Watch = Callable[[Literal["lost", "back"]], None]
 """Is told when the server is not reached any more, and when it is again."""
+
+
+class Try(msgspec.Struct, frozen=True):
+    """The server was not reached, and is tried again."""
+
+    number: int
+    """Which try comes next, from 2."""
+    of: int
+    delay: float
+    reason: str
+
 
 PATIENCE = 60.0
 """Seconds for which a server that is gone is tried again."""
@@ -31,13 +43,25 @@ LATER = (429, 502, 503, 504)
 
 
 class Reach:
-    def __init__(
-        self, address: str, token: str, patience: float = PATIENCE, watch: Watch | None = None
+    def __init__(  # noqa: PLR0913 - each is a word of its own
+        self,
+        address: str,
+        token: str,
+        patience: float = PATIENCE,
+        watch: Watch | None = None,
+        *,
+        most: float = MOST,
+        trying: Callable[[Try], None] | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.address = _checked(address)
+        """`most`: seconds between any two tries. `trying` is told of each. `tls`: what certificates are judged by."""
+        self.address = checked_address(address)
         self.patience = patience
         self._token = token
         self.watch = watch
+        self._most = most
+        self._trying = trying
+        self._tls = tls
         self._lost = False
         self._http: aiohttp.ClientSession | None = None
 
@@ -46,6 +70,7 @@ class Reach:
             headers={"Authorization": f"Bearer {self._token}"},
             timeout=aiohttp.ClientTimeout(total=SLOW),
             read_bufsize=1 << 18,
+            connector=aiohttp.TCPConnector(ssl=self._tls) if self._tls else None,
         )
 
     async def close(self) -> None:
@@ -77,7 +102,7 @@ class Reach:
         """The body of the answer; raises the problem that the server tells. `unsure` is called before a repetition of
         what may have been done already.
         """
-        backoff = Backoff(self.patience)
+        backoff = self.backoff()
         again = method != "POST" if again is None else again
         while True:
             at_least = 0.0
@@ -100,6 +125,9 @@ class Reach:
                 failure = error
             await self.pause(backoff, failure, at_least)
 
+    def backoff(self) -> Backoff:
+        return Backoff(self.patience, self._most)
+
     async def pause(self, backoff: Backoff, failure: Exception, at_least: float = 0.0) -> None:
         """Wait before the next try, or raise if that was the last."""
         delay = backoff.next(at_least)
@@ -107,6 +135,9 @@ class Reach:
             raise self.unreachable(failure) from failure
         if not isinstance(failure, Problem):
             self.told("lost")
+        if self._trying:
+            reason = f"The server at {self.address} does not answer."
+            self._trying(Try(backoff.number, backoff.of, delay, reason))
         await asyncio.sleep(delay)
 
     def told(self, word: Literal["lost", "back"]) -> None:
@@ -124,7 +155,7 @@ class Reach:
     async def _once(
         self, method: str, path: str, body: Any, query: Mapping[str, str | int] | None
     ) -> tuple[int, bytes, float]:
-        payload = None if body is None else msgspec.json.encode(body)
+        payload = body if body is None or isinstance(body, bytes) else msgspec.json.encode(body)
         headers = {} if payload is None else {"Content-Type": "application/json"}
         async with self.http.request(
             method, self.url(path), data=payload, headers=headers, params=query
@@ -138,9 +169,18 @@ def retry_after(response: aiohttp.ClientResponse) -> float:
     return min(float(said), 60.0) if said.isdigit() else 0.0
 
 
-def _checked(address: str) -> str:
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+def is_address(text: str) -> bool:
+    """Whether a server may be there. No login stands in it: a token goes with each request."""
+    try:
+        parts = urlsplit(text)
+        odd = parts.query or parts.fragment or parts.username or parts.password
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and not odd
+    except ValueError:
+        return False
+
+
+def checked_address(address: str) -> str:
+    if not is_address(address):
         raise BadUsage(
             f"{address!r} is not the address of a server.",
             hint="Give one such as http://127.0.0.1:8448, as `bottega serve` prints it.",

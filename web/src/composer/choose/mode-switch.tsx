@@ -1,0 +1,40 @@
+/** Plan, ask or allow: a word, a shape and a colour. */
+import { Eye, Hand, Zap } from "lucide-react";
+import { texts } from "../../texts/texts.js";
+import { Menu, MenuChoice, MenuOption } from "../../ui/menu.js";
+import { type Choices, MODES, type Mode } from "../around.js";
+import { Pill } from "./pill.js";
+
+const SIGNS = { plan: Eye, ask: Hand, allow: Zap };
+const COLOURS = { plan: "text-note", ask: "", allow: "text-care" };
+
+export function ModeSwitch({ choices }: { choices: Choices }) {
+  const { mode } = choices;
+  const Icon = SIGNS[mode];
+  const { composer } = texts;
+  return (
+    <Menu
+      button={
+        <Pill
+          name={composer.mode}
+          word={composer.modes[mode] ?? mode}
+          icon={<Icon size={14} aria-hidden />}
+          className={COLOURS[mode]}
+          keys="Shift+Tab"
+        />
+      }
+    >
+      <MenuChoice value={mode} onChange={(next) => void choices.change({ mode: next as Mode })}>
+        {MODES.map((each) => (
+          <MenuOption key={each} value={each} about={composer.modeAbout[each]}>
+            <span className={`font-medium ${COLOURS[each]}`}>{composer.modes[each]}</span>
+          </MenuOption>
+        ))}
+      </MenuChoice>
+    </Menu>
+  );
+}
+
+export function nextMode(mode: Mode): Mode {
+  return MODES[(MODES.indexOf(mode) + 1) % MODES.length] ?? "ask";
+}

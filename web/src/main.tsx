@@ -1,0 +1,28 @@
+/** Starts the studio in this page. */
+import "./look/look.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { App } from "./app/app.js";
+import { follow } from "./look/theme.js";
+import { pressed } from "./studio/commands.js";
+import { StudioContext } from "./studio/context.js";
+import { here, Studio } from "./studio/studio.js";
+import { Tips } from "./ui/tip.js";
+
+const studio = new Studio();
+const queries = new QueryClient({ defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true } } });
+addEventListener("keydown", pressed);
+follow();
+void studio.start();
+createRoot(document.getElementById("root")!).render(
+  <QueryClientProvider client={queries}>
+    <StudioContext value={studio}>
+      <Router base={new URL(here()).pathname.replace(/\/$/, "")}>
+        <Tips delayDuration={400}>
+          <App />
+        </Tips>
+      </Router>
+    </StudioContext>
+  </QueryClientProvider>,
+);

@@ -1,0 +1,63 @@
+/** Links and images of somebody else's text. A link shows where it leads and opens only by a press; an image from
+ * elsewhere is such a link. */
+import { ImageIcon, ImageOff } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { texts } from "../../texts/texts.js";
+import { claimedHost, imageSource, linkAddress } from "./address.js";
+
+/** `words` is the text that stands on it, to see whether it claims to lead somewhere else. */
+export function Link({ href, words, children }: { href: string; words: string; children: ReactNode }) {
+  const address = linkAddress(href);
+  if (!address) return <span title={texts.prose.notOpened(href.slice(0, 300))}>{children}</span>;
+  const claimed = claimedHost(words);
+  const lies = claimed !== null && claimed !== address.host && `www.${claimed}` !== address.host;
+  return (
+    <>
+      <a
+        href={address.href}
+        title={texts.prose.leadsTo(address.href.slice(0, 300))}
+        target="_blank"
+        rel="noopener noreferrer"
+      >
+        {children}
+      </a>
+      {lies && <span className="text-care"> ({texts.prose.leads(address.host)})</span>}
+    </>
+  );
+}
+
+export function Picture({ href, alt }: { href: string; alt: string }) {
+  const [broken, setBroken] = useState(false);
+  const source = imageSource(href);
+  if (source && !broken) {
+    return (
+      <img
+        src={source}
+        alt={alt || texts.prose.image}
+        loading="lazy"
+        decoding="async"
+        className="my-1 max-h-120 max-w-full rounded-control"
+        onError={() => setBroken(true)}
+      />
+    );
+  }
+  const address = source ? null : linkAddress(href);
+  return (
+    <span className="prose-chip">
+      {address ? <ImageIcon size={12} aria-hidden /> : <ImageOff size={12} aria-hidden />}
+      {alt && <span>{alt}</span>}
+      {address ? (
+        <a
+          href={address.href}
+          title={texts.prose.leadsTo(address.href.slice(0, 300))}
+          target="_blank"
+          rel="noopener noreferrer"
+        >
+          {texts.prose.imageAt(address.host)}
+        </a>
+      ) : (
+        <span className="text-ink-3">{texts.prose.imageBroken}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,161 @@
+/** Characters that can't be seen or pretend to be others: what each is called, and where they stand in a text. */
+// biome-ignore-all lint/suspicious/noMisleadingCharacterClass: each is looked for alone
+
+const NAMES = new Map<number, string>([
+  [0x00, "null"],
+  [0x07, "bell"],
+  [0x08, "backspace"],
+  [0x0b, "vertical tab"],
+  [0x0c, "form feed"],
+  [0x0d, "carriage return"],
+  [0x1b, "escape"],
+  [0x7f, "delete"],
+  [0x85, "next line"],
+  [0xa0, "no-break space"],
+  [0xad, "soft hyphen"],
+  [0x034f, "combining grapheme joiner"],
+  [0x061c, "Arabic letter mark"],
+  [0x115f, "Hangul filler"],
+  [0x1160, "Hangul filler"],
+  [0x1680, "Ogham space"],
+  [0x17b4, "invisible vowel"],
+  [0x17b5, "invisible vowel"],
+  [0x180e, "Mongolian vowel separator"],
+  [0x200b, "zero width space"],
+  [0x200c, "zero width non-joiner"],
+  [0x200d, "zero width joiner"],
+  [0x200e, "left-to-right mark"],
+  [0x200f, "right-to-left mark"],
+  [0x2028, "line separator"],
+  [0x2029, "paragraph separator"],
+  [0x202a, "left-to-right embedding"],
+  [0x202b, "right-to-left embedding"],
+  [0x202c, "pop direction"],
+  [0x202d, "left-to-right override"],
+  [0x202e, "right-to-left override"],
+  [0x202f, "narrow no-break space"],
+  [0x205f, "mathematical space"],
+  [0x2060, "word joiner"],
+  [0x2061, "function application"],
+  [0x2062, "invisible times"],
+  [0x2063, "invisible separator"],
+  [0x2064, "invisible plus"],
+  [0x2066, "left-to-right isolate"],
+  [0x2067, "right-to-left isolate"],
+  [0x2068, "first strong isolate"],
+  [0x2069, "pop isolate"],
+  [0x2800, "blank Braille"],
+  [0x3000, "ideographic space"],
+  [0x3164, "Hangul filler"],
+  [0xfeff, "zero width no-break space"],
+  [0xffa0, "Hangul filler"],
+  [0xfffc, "object replacement"],
+]); // prettier-ignore
+
+/** What a hidden character is called; null if it can be seen. */
+export function hiddenName(point: number): string | null {
+  const name = NAMES.get(point);
+  if (name) return name;
+  if (point < 0x20 && point !== 0x0a && point !== 0x09) return "control character";
+  if (point >= 0x80 && point <= 0x9f) return "control character";
+  if (point >= 0x2000 && point <= 0x200a) return "odd space";
+  if (point >= 0x206a && point <= 0x206f) return "format character";
+  if (point >= 0xd800 && point <= 0xdfff) return "half a character";
+  if ((point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef))
+    return "variation selector";
+  if (point >= 0xfff9 && point <= 0xfffb) return "annotation mark";
+  if (point >= 0xe0000 && point <= 0xe007f) return "tag character";
+  if (point >= 0xe000 && point <= 0xf8ff) return "private character";
+  if (/^\p{Cf}$/u.test(String.fromCodePoint(point))) return "format character";
+  return null;
+}
+
+export const codeOf = (point: number) => `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+
+export type Part =
+  | { kind: "text"; text: string }
+  | { kind: "hidden"; point: number; name: string; times: number }
+  | { kind: "mixed"; text: string; scripts: string }
+  | { kind: "trailing"; text: string };
+
+const FIND =
+  /([ \t]+)(?=\n|$)|([\p{L}\p{M}\p{N}_]+)|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
+
+/** A text in parts: what is plain, and what is marked. */
+export function partsOf(text: string): Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  for (const found of text.matchAll(FIND)) {
+    const marked = markOf(found, text);
+    if (!marked.length) continue;
+    if (found.index > from) parts.push({ kind: "text", text: text.slice(from, found.index) });
+    for (const part of marked) add(parts, part);
+    from = found.index + found[0].length;
+  }
+  if (from < text.length) parts.push({ kind: "text", text: text.slice(from) });
+  return parts;
+}
+
+function add(parts: Part[], part: Part): void {
+  const last = parts.at(-1);
+  if (part.kind === "hidden" && last?.kind === "hidden" && last.point === part.point) last.times++;
+  else if (part.kind === "text" && last?.kind === "text") last.text += part.text;
+  else parts.push(part);
+}
+
+function markOf(found: RegExpExecArray | RegExpMatchArray, text: string): Part[] {
+  const [whole, trailing, word] = found;
+  if (trailing) return [{ kind: "trailing", text: whole }];
+  if (word) return markOfWord(word);
+  const point = whole.codePointAt(0)!;
+  const name = hiddenName(point);
+  if (!name || joinsPicture(point, text, found.index!)) return [];
+  return [{ kind: "hidden", point, name, times: 1 }];
+}
+
+/** A joiner or a selector inside an emoji is what it looks like. */
+function joinsPicture(point: number, text: string, at: number): boolean {
+  if (point !== 0x200d && point !== 0xfe0f) return false;
+  return /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f#*\d]$/u.test(
+    text.slice(Math.max(0, at - 3), at),
+  );
+}
+
+/** Letters of these look like Latin ones; a word of both is a trick more often than a word. */
+const ALIKE = [
+  ["Cyrillic", /\p{Script=Cyrillic}/u],
+  ["Greek", /\p{Script=Greek}/u],
+  ["Armenian", /\p{Script=Armenian}/u],
+  ["Cherokee", /\p{Script=Cherokee}/u],
+  ["Coptic", /\p{Script=Coptic}/u],
+  ["Lisu", /\p{Script=Lisu}/u],
+] as const;
+/** Letters that nobody can tell from Latin ones. */
+const TWINS = /^[асеорхуіјѕԁһԛԝАВЕКМНОРСТХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧⅰⅴⅹⅼⅽⅾⅿ0-9_]+$/u;
+/** Latin letters in disguise: full width, and those of formulas. */
+const DISGUISED = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
+
+function markOfWord(word: string): Part[] {
+  const hidden = /[\u115f\u1160\u17b4\u17b5\u180b-\u180d\u034f\u3164\uffa0\ufe00-\ufe0f]/u.exec(word);
+  if (hidden) return apart(word);
+  if (DISGUISED.test(word)) return [{ kind: "mixed", text: word, scripts: "disguised Latin" }];
+  const scripts = ALIKE.filter(([, letters]) => letters.test(word)).map(([name]) => name as string);
+  if (!scripts.length) return [];
+  if (/\p{Script=Latin}/u.test(word))
+    return [{ kind: "mixed", text: word, scripts: ["Latin", ...scripts].join(", ") }];
+  if (scripts.length > 1 || (TWINS.test(word) && /\p{L}/u.test(word))) {
+    return [{ kind: "mixed", text: word, scripts: scripts.join(", ") }];
+  }
+  return [];
+}
+
+/** A word with hidden characters inside, in its parts. */
+function apart(word: string): Part[] {
+  const parts: Part[] = [];
+  for (const letter of word) {
+    const point = letter.codePointAt(0)!;
+    const name = hiddenName(point);
+    add(parts, name ? { kind: "hidden", point, name, times: 1 } : { kind: "text", text: letter });
+  }
+  return parts;
+}

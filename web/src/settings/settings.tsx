@@ -1,0 +1,4 @@
+/** The settings. */
+export function Settings({ part }: { part: string }) {
+  return <p>{part}</p>;
+}

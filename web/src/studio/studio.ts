@@ -1,0 +1,179 @@
+/**
+ * The studio of this page: one client, its tabs, and the transcript of each.
+ *
+ * Tabs are the person's, not the page's: another page, or the same one after a reload, finds them. While the page is
+ * seen every tab is followed; while it is hidden none is, and each goes on from where it was.
+ */
+import { Client, type Http, type Listener, type State } from "../api/client.js";
+import type { Schema } from "../api/http.js";
+import { SessionStore } from "../session/store.js";
+import { keep, kept } from "./kept.js";
+import { Watch } from "./watch.js";
+
+export interface Tab {
+  id: string;
+  store: SessionStore;
+}
+
+export interface Tabs {
+  list: Tab[];
+  /** The id of the one that is shown; empty: none, a new one is begun. */
+  active: string;
+}
+
+export type Wish = Pick<Schema<"InNewTab">, "project_id" | "container" | "agent" | "model" | "mode">;
+/** A file as tools name it: from the folder of the session, or from the root of the machine. */
+export interface Opening {
+  path: string;
+  /** From 1. */
+  line?: number;
+}
+type Frame = Parameters<NonNullable<Listener["frame"]>>[0];
+
+export class Studio {
+  readonly connection = new Watch<State>("connecting");
+  /** The server said that it ends. */
+  readonly stopping = new Watch(false);
+  readonly tabs = new Watch<Tabs>({ list: [], active: "" });
+  /** What the next session is to be begun with. */
+  readonly wish = new Watch<Wish>({});
+  /** Words that some other part of the page puts into the composer, to send at once or to be gone over. */
+  readonly proposed = new Watch<{ text: string; send: boolean } | null>(null);
+  /** A file that some part of the page wants shown beside the conversation. */
+  readonly opened = new Watch<Opening | null>(null);
+  /** False until the tabs that were open before are known. */
+  readonly ready = new Watch(false);
+  readonly client: Client;
+  readonly http: Http;
+  private frames = new Set<(frame: Frame) => void>();
+
+  constructor(readonly root: string = here()) {
+    this.client = new Client(
+      { address: root },
+      {
+        events: (tabId, rows) => this.tab(tabId)?.store.take(rows),
+        state: (state) => {
+          this.connection.set(state);
+          if (state !== "open") return;
+          this.stopping.set(false);
+          for (const { store } of this.tabs.value.list) store.again();
+        },
+        frame: (frame) => {
+          if (frame.type === "stopping") this.stopping.set(true);
+          if (frame.type === "session-ended") this.drop(frame.tab_id);
+          if (frame.type === "worker-exited") this.tab(frame.tab_id)?.store.workerGone.set(true);
+          if (frame.type === "worker-restarted") this.tab(frame.tab_id)?.store.workerGone.set(false);
+          for (const each of this.frames) each(frame);
+        },
+      },
+    );
+    this.http = this.client.http;
+  }
+
+  /** Connect, and find the tabs that were open. */
+  async start(): Promise<void> {
+    this.client.open();
+    document.addEventListener("visibilitychange", () => this.seen(!document.hidden));
+    const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
+    const order = kept<string[]>("tabs", []);
+    const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
+    const list = found.tabs
+      .map(({ tab_id, session_id, title }) => this.made(tab_id, session_id, title))
+      .sort((a, b) => place(a.id) - place(b.id));
+    const active = kept("active", "", () => sessionStorage) || kept("active", "");
+    this.put({ list, active: list.some((tab) => tab.id === active) ? active : "" });
+    this.ready.set(true);
+    await Promise.all(list.map((tab) => tab.store.open()));
+  }
+
+  /** Every frame that the server says by itself. */
+  onFrame(listen: (frame: Frame) => void): () => void {
+    this.frames.add(listen);
+    return () => this.frames.delete(listen);
+  }
+
+  tab(id: string): Tab | undefined {
+    return this.tabs.value.list.find((tab) => tab.id === id);
+  }
+
+  get active(): Tab | undefined {
+    return this.tab(this.tabs.value.active);
+  }
+
+  show(id: string): void {
+    this.put({ ...this.tabs.value, active: id });
+  }
+
+  /** Show a session: in its tab, or in a new one. */
+  async openSession(sessionId: string): Promise<Tab> {
+    const known = this.tabs.value.list.find((tab) => tab.store.sessionId === sessionId);
+    if (known) {
+      this.show(known.id);
+      return known;
+    }
+    const tab = this.made(crypto.randomUUID(), sessionId, "");
+    this.add(tab);
+    await tab.store.open();
+    return tab;
+  }
+
+  /** Begin a session in a tab of its own. */
+  async newSession(wish: Wish): Promise<Tab> {
+    const created = await this.client.newTab(wish);
+    const tab = this.made(created.tab_id, created.session_id, "");
+    this.add(tab);
+    await tab.store.open();
+    return tab;
+  }
+
+  async closeTab(id: string): Promise<void> {
+    this.drop(id);
+    await this.client.closeTab(id);
+  }
+
+  moveTab(id: string, place: number): void {
+    const { list, active } = this.tabs.value;
+    const moved = list.filter((tab) => tab.id !== id);
+    const tab = this.tab(id);
+    if (tab) moved.splice(place, 0, tab);
+    this.put({ list: moved, active });
+  }
+
+  private made(id: string, sessionId: string, title: string): Tab {
+    return { id, store: new SessionStore(this.client, id, sessionId, title) };
+  }
+
+  private add(tab: Tab): void {
+    this.put({ list: [...this.tabs.value.list, tab], active: tab.id });
+  }
+
+  private drop(id: string): void {
+    const { list, active } = this.tabs.value;
+    const place = list.findIndex((tab) => tab.id === id);
+    if (place < 0) return;
+    const rest = list.filter((tab) => tab.id !== id);
+    const next = rest[Math.min(place, rest.length - 1)]?.id ?? "";
+    this.put({ list: rest, active: active === id ? next : active });
+  }
+
+  private put(tabs: Tabs): void {
+    this.tabs.set(tabs);
+    if (!this.ready.value && !tabs.list.length) return;
+    keep(
+      "tabs",
+      tabs.list.map((tab) => tab.id),
+    );
+    keep("active", tabs.active);
+    keep("active", tabs.active, () => sessionStorage);
+  }
+
+  private seen(now: boolean): void {
+    for (const tab of this.tabs.value.list)
+      void (now ? this.client.show(tab.id) : this.client.hide(tab.id)).catch(() => {});
+  }
+}
+
+/** Where this page's server is: its origin and base path, without a slash at the end. */
+export function here(): string {
+  return document.baseURI.replace(/[?#].*$/, "").replace(/\/$/, "");
+}

@@ -1,0 +1,26 @@
+/** How the studio is built: relative addresses (the server writes its base path into the page), one chunk for the first
+ * view, and what is heavy and rarely needed (editor, terminal, diagrams, formulas) in chunks of its own. */
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  base: "./",
+  plugins: [react(), tailwindcss()],
+  // The golden logs stand beside this folder.
+  server: { fs: { allow: [".."] } },
+  build: {
+    outDir: "../src/bottega/server/pages/built",
+    emptyOutDir: true,
+    target: "es2023",
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1200,
+    manifest: true,
+  },
+  test: {
+    environment: "jsdom",
+    isolate: false,
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/test/setup.ts"],
+  },
+});
