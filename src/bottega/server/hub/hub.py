@@ -23,11 +23,8 @@ from bottega.server.hub.tabbing import Tabbing
 from bottega.server.hub.terminals import Terminals
 from bottega.server.tickets import Ticket
 
-BEAT = 5.0
-"""Seconds between two heartbeats."""
 SOCKETS = 2000
 """Open at once, for one person."""
-_AT_ONCE = 50
 
 
 class Hub:
@@ -38,7 +35,6 @@ class Hub:
         self._prompting = Prompting(house, self._tabbing)
         self._simply = Simply(house)
         self._terminals = Terminals(house)
-        self._beating: asyncio.Task[None] | None = None
         self._telling: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -104,8 +100,6 @@ class Hub:
     def _kept(self, socket: Socket) -> Generator[None]:
         own = self._sockets[socket.person.n]
         own.add(socket)
-        if self._beating is None or self._beating.done():
-            self._beating = asyncio.create_task(self._beat())
         try:
             yield
         finally:
@@ -131,17 +125,6 @@ class Hub:
         task = asyncio.create_task(tell())
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
-
-    async def _beat(self) -> None:
-        """A heartbeat to all, every few seconds."""
-        while True:
-            await asyncio.sleep(BEAT)
-            for place, socket in enumerate(self._all()):
-                # One that does not read is cut by whoever waits to write to it.
-                if socket.line.is_free:
-                    socket.line.write_now(told.HEARTBEAT)
-                if place % _AT_ONCE == 0:
-                    await asyncio.sleep(0)
 
     async def _do(self, socket: Socket, frame: frames.Frame) -> None:
         match frame:
