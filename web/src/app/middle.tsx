@@ -1,6 +1,7 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
+import { First } from "../first/first.js";
 import { Composer } from "../composer/composer.js";
 import { Conversation } from "../conversation/conversation.js";
 import { WaitingBar } from "../conversation/waiting-bar.js";
@@ -60,7 +61,7 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
 function New() {
   return (
     <>
-      <div className="min-h-0 flex-1" />
+      <First />
       <Composer />
     </>
   );

@@ -74,6 +74,8 @@ export class Studio {
   async start(): Promise<void> {
     this.client.open();
     document.addEventListener("visibilitychange", () => this.seen(!document.hidden));
+    addEventListener("offline", () => this.client.cut());
+    addEventListener("online", () => this.client.hurry());
     const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const order = kept<string[]>("tabs", []);
     const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
@@ -168,6 +170,7 @@ export class Studio {
   }
 
   private seen(now: boolean): void {
+    if (now) this.client.hurry();
     for (const tab of this.tabs.value.list)
       void (now ? this.client.show(tab.id) : this.client.hide(tab.id)).catch(() => {});
   }
