@@ -1,10 +1,10 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { First } from "../first/first.js";
 import { Composer } from "../composer/composer.js";
 import { Conversation } from "../conversation/conversation.js";
 import { WaitingBar } from "../conversation/waiting-bar.js";
+import { First } from "../first/first.js";
 import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";

@@ -11,7 +11,8 @@ import { Loaded, Section, SettingGroup } from "../one/group.js";
 export function Sandbox() {
   const words = texts.settings.sandbox;
   const wish = useWatch(useStudio().wish);
-  const project = wish.project_id || useProjects().data?.projects[0]?.id || "";
+  const { data: projects } = useProjects();
+  const project = wish.project_id || projects?.projects[0]?.id || "";
   const found = useAnswer(
     ["outlook", project],
     ({ http }, signal) =>

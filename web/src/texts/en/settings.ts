@@ -76,10 +76,12 @@ export const settings = {
   },
   data: {
     take: "Take it along",
-    takeAbout: "One zip with your sessions (JSON lines, which can be brought in again), your projects, and the settings without keys.",
+    takeAbout:
+      "One zip with your sessions (JSON lines, which can be brought in again), your projects, and the settings without keys.",
     download: "Download everything",
     delete: "Delete it",
-    deleteAbout: "All your sessions and what was said in them, for good. Files in your projects stay as they are.",
+    deleteAbout:
+      "All your sessions and what was said in them, for good. Files in your projects stay as they are.",
     confirm: (name: string) => `To delete everything, write your name: ${name}`,
     deleteAll: "Delete everything",
     deleted: (n: number) => (n === 1 ? "1 session is deleted." : `${n} sessions are deleted.`),
@@ -98,7 +100,8 @@ export const settings = {
     mode: "Mode",
     deeds: { read: "Read", write: "Write", run: "Run", network: "Network" },
     words: { allow: "allowed", ask: "asks", deny: "denied", blocked: "blocked" },
-    rules: (n: number) => (n ? `${n} ${n === 1 ? "rule" : "rules"} may say otherwise.` : "No rule says otherwise."),
+    rules: (n: number) =>
+      n ? `${n} ${n === 1 ? "rule" : "rules"} may say otherwise.` : "No rule says otherwise.",
   },
   passes: {
     kinds: { login: "Browser", token: "Program", link: "Sign-in link" },
