@@ -57,14 +57,14 @@ async def opening(server: Server, browser: Browser, rounds: int) -> Figures:
     scrolled: list[float] = []
     for _ in range(rounds):
         page = await visit(server, browser)
-        await browser.start_tracing(page, categories=["toplevel", "blink.user_timing"])
+        await browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing"])
         begin = asyncio.get_running_loop().time()
         await page.goto(f"{server.address}/")
         await page.get_by_role("complementary", name="Sessions").get_by_text("long").first.click()
         await page.get_by_text("the last words of all").wait_for()
         shown.append((asyncio.get_running_loop().time() - begin) * 1e3)
         opened.append(longest(await browser.stop_tracing()))
-        await browser.start_tracing(page, categories=["toplevel", "blink.user_timing"])
+        await browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing"])
         await scroll(page, 60)
         scrolled.append(longest(await browser.stop_tracing()))
         await page.context.close()
