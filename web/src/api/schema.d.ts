@@ -133,6 +133,8 @@ export interface paths {
         /**
          * Begin Demo
          * @description A session that runs already, in a folder made for it. Its model is a script; tools, asks and files are real.
+         *
+         *     While one goes on, it is that one.
          */
         post: operations["begin_demo"];
         delete?: never;
@@ -6522,15 +6524,6 @@ export interface operations {
             };
             /** @description Service Unavailable */
             503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemShape"];
-                };
-            };
-            /** @description Insufficient Storage */
-            507: {
                 headers: {
                     [name: string]: unknown;
                 };
