@@ -1,5 +1,6 @@
 """Asks, in a real browser: what will run is shown whole, one key decides, and the first answer counts."""
 
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ async def test_a_command_runs_once_it_is_allowed_with_one_key(visit: Starts, fol
     await expect(card).to_contain_text("echo from-the-shell > made.txt")
     await expect(card).to_contain_text("ask mode asks before commands")
     assert not (folder / "made.txt").exists()
-    assert await violations(page) == []
+    assert await violations(page, "[role=log]") == []
     await page.keyboard.press("1")
     await expect(page.get_by_text("It is made.")).to_be_visible()
     await expect(page.get_by_text("Allowed once by you")).to_be_visible()
@@ -112,7 +113,7 @@ async def test_a_write_is_shown_as_a_difference_before_it_is_made(
         await expect(card).to_contain_text(word)
     await page.keyboard.press("1")
     await expect(page.get_by_text("Changed.")).to_be_visible()
-    line = page.get_by_role("button", name="Edit")
+    line = page.get_by_role("button", name="Edit notes.txt")
     await expect(line).to_contain_text("+2")
     await expect(line).to_contain_text("−1")
     assert (folder / "notes.txt").read_text() == "one\nthree\nfour\n"
@@ -152,3 +153,22 @@ async def test_two_windows_answer_and_the_late_one_is_told(visit: Starts) -> Non
     )
     await expect(other.get_by_text("Allowed once by you")).to_be_visible()
     await expect(other.get_by_text("Done so.")).to_be_visible()
+
+
+async def test_a_plan_waits_past_its_exchange_and_is_carried_out_when_it_is_accepted(
+    visit: Starts,
+) -> None:
+    visited = visit([say("1. Look. 2. Write.")], [say("Carried out.")])
+    async with visited.serving.client() as client:
+        session = await client.post("/api/sessions", {"mode": "plan"})
+        prompt = {"message_id": str(uuid.uuid4()), "content": "plan it"}
+        await client.post(f"/api/sessions/{session['id']}/prompts", prompt)
+    page = await visited.page(f"/sessions/{session['id']}")
+    await asked(page, "Carry out this plan?")
+    await expect(page.locator("[data-now]")).to_have_count(0)
+    await page.reload()
+    await asked(page, "Carry out this plan?")
+    await page.keyboard.press("1")
+    await expect(page.get_by_text("Carried out.")).to_be_visible()
+    await expect(page.get_by_text("Plan accepted by you")).to_be_visible()
+    await expect(page.locator("[data-ask]")).to_have_count(0)
