@@ -120,3 +120,46 @@ def test_every_event_has_a_row_that_names_its_layer_and_its_fields(
 
 def test_the_page_on_events_stays_short() -> None:
     assert len(PAGE.splitlines()) <= 150
+
+
+WEB = ROOT / "web" / "src"
+WAY = ["api", "session", "studio", "texts", "ui", "prose", "features", "app"]
+"""Folders of the studio in the data's way: each imports only from itself and from those before it."""
+BESIDE = {("session", "studio/watch"), ("session", "studio/kept"), ("ui", "studio/watch")}
+"""A value that is watched, and what a browser keeps, are below both."""
+VIEWS = [
+    path
+    for path in sorted(WEB.rglob("*.ts*"))
+    if path.name != "schema.d.ts" and path.parent != WEB and path.parent.name != "test"
+]
+
+
+def folder_of(path: Path) -> str:
+    return path.relative_to(WEB).parts[0]
+
+
+def rank(folder: str) -> int:
+    return WAY.index(folder if folder in WAY else "features")
+
+
+def test_the_studio_is_imported_along_its_way() -> None:
+    wrong: list[str] = []
+    for path in VIEWS:
+        ours = folder_of(path)
+        for target in re.findall(r'(?:from|import\() ?"(\.[^"]+)"', path.read_text("utf-8")):
+            place = (path.parent / target).resolve()
+            theirs = folder_of(place)
+            if theirs in (ours, "test", "look") or (ours, f"{theirs}/{place.stem}") in BESIDE:
+                continue
+            if rank(theirs) >= rank(ours):
+                wrong.append(f"{path.relative_to(WEB)} imports {target}")
+    assert wrong == []
+
+
+def test_files_of_the_studio_are_small_and_say_what_they_are() -> None:
+    for path in VIEWS:
+        text = path.read_text("utf-8")
+        assert text.count("\n") <= (250 if path.suffix == ".tsx" else 350), path
+        assert text.startswith("/*"), path
+    folders = Counter(path.parent for path in VIEWS if ".test." not in path.name)
+    assert {str(folder): n for folder, n in folders.items() if n > MOST_FILES} == {}

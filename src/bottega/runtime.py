@@ -5,17 +5,18 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Thread
+from urllib.parse import urlsplit
 
 import msgspec
 
 from bottega.accounts.tables import MIGRATIONS as PEOPLE
-from bottega.agents.agent import Agent
+from bottega.agents.agent import Agent, Whereabouts
 from bottega.agents.build import tools_of
 from bottega.agents.check import is_mcp
 from bottega.agents.limits import preset
-from bottega.agents.model import Model
+from bottega.agents.model import Model, nobody
 from bottega.agents.output import checked
-from bottega.agents.plan import Plan
+from bottega.agents.plan import Elsewhere, Plan
 from bottega.agents.shape import SAVE
 from bottega.agents.shelf import Shelf
 from bottega.agents.spec import Spec
@@ -29,7 +30,7 @@ from bottega.providers import catalog, route
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
-from bottega.providers.vendors import VENDORS
+from bottega.providers.vendors import DEMO, VENDORS
 from bottega.sessions.asks import Asks
 from bottega.sessions.attach import Attachments
 from bottega.sessions.clients import declared
@@ -83,6 +84,7 @@ class Runtime:
         self.on_change: Callable[[Values], None] | None = None
         """Is told of settings that were changed while this was open."""
         ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
+        self._ca_file = ca_file
         values, way = settings.values, way_out(settings)
         self.registry = builtin_registry(Fetcher(way, ca_file=ca_file))
         for tool in tools:
@@ -268,6 +270,8 @@ class Runtime:
         agent = self.agent(prompt.agent or session.agent)
         if prompt.schema is not None:
             checked(prompt.schema, agent)
+        if agent.remote:
+            return self._elsewhere(agent, agent.remote, session, prompt)
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session.folder):
@@ -290,7 +294,40 @@ class Runtime:
             prompt.attended,
             self.settings.values.instructions,
             session.id,
+            prompt.hops,
         )
+
+    def _elsewhere(
+        self, agent: Agent, where: Whereabouts, session: SessionRow, prompt: Prompt
+    ) -> Plan:
+        """What an exchange runs with that another Bottega answers: hardly anything is needed here."""
+        return Plan(
+            agent,
+            nobody(f"{where.agent or 'agent'}@{urlsplit(where.address).netloc}"),
+            Registry(),
+            session.folder,
+            prompt.wishes,
+            schema=prompt.schema,
+            attended=prompt.attended,
+            hops=prompt.hops,
+            elsewhere=Elsewhere(
+                where,
+                lambda: self.token_for(where),
+                self.settings.values.remote_patience,
+                self._ca_file,
+            ),
+        )
+
+    def token_for(self, where: Whereabouts) -> str:
+        """The token that another Bottega knows us by: from the environment, or kept like a key."""
+        name = where.token_name
+        token = self.settings.environment.get(name, "").strip() or self.keys.get(name)
+        if not token:
+            raise Misconfigured(
+                f"The server at {where.address} wants a token, and none is kept for {name!r}.",
+                hint=f"Have one made there (`bottega people token NAME`), then: bottega keys set {name}",
+            )
+        return token
 
     def _model_name(self, session: SessionRow, agent: Agent, for_once: bool) -> str:
         """The session's, unless an agent with its own was asked for this once. A child has its agent's or parent's."""
@@ -361,6 +398,10 @@ class Runtime:
             from bottega.providers.guide import Guide
 
             return Guide(), ""
+        if found.provider == DEMO:
+            from bottega.providers.demo import Demo
+
+            return Demo(), ""
         if found.wire is None:
             from bottega.providers.script import load
             from bottega.providers.scripted import Scripted

@@ -143,6 +143,10 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         float,
         Meta(ge=0, description="Seconds that a run waits in place for an answer, then lets go."),
     ] = 60.0
+    remote_patience: Annotated[
+        float,
+        Meta(ge=0, description="Seconds for which another Bottega that is gone is tried again."),
+    ] = 600.0
     sandbox: Annotated[
         Literal["auto", "off"],
         Meta(description="Where commands run: auto (the best there is), or off: not sandboxed."),

@@ -17,6 +17,7 @@ THROUGH = {
     "attachments": "session",
     "asks": "session",
     "client_tools": "session",
+    "remotes": "session",
 }
 """Tables that lead to a person by way of the session that a column numbers."""
 

@@ -74,7 +74,7 @@ class Day:
         session = await self._once("begin", self._begin)
         for word in ("talk 1", "talk 2", "talk 3", "work"):
             await self._once(word, lambda word=word: self._prompt(session, word))
-        await self._once("compact", lambda: self._call("POST", f"sessions/{session}/compact"))
+        await self._once("compact", lambda: self._compact(session))
         await self._once("talk 4", lambda: self._prompt(session, "talk 4"))
         forked = await self._once("fork", lambda: self._fork(session))
         await self._once("clear", lambda: self._call("POST", f"sessions/{forked}/clear"))
@@ -100,6 +100,16 @@ class Day:
     async def _begin(self) -> str:
         made = await self._call("POST", "sessions", {"model": self._model, "mode": "ask"})
         return made["id"]
+
+    async def _compact(self, session: str) -> None:
+        """Again, where the process that did it has died."""
+        at = f"sessions/{session}/compact"
+        while (await self._call("POST", at, None, 503)).get("code") == "overloaded":
+            await asyncio.sleep(0.02)
+
+    async def restarts(self) -> int:
+        """How often worker processes were started again."""
+        return sum(each["restarts"] for each in (await self._call("GET", "workers"))["workers"])
 
     async def _fork(self, session: str) -> str:
         row = await self._call("GET", f"sessions/{session}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,10 +31,10 @@ class Forked:
         self.folder = folder
         self.address = ""
 
-    def start(self, *points: str) -> bool:
-        """Whether it came to listen before it died."""
+    def start(self, *points: str, workers: int = 0) -> bool:
+        """Whether it came to listen before it died. With workers the points are those of their first lives alone."""
         self._told, tells = CONTEXT.Pipe(duplex=False)
-        arguments = (str(self.home), str(self.folder), ",".join(points), tells)
+        arguments = (str(self.home), str(self.folder), ",".join(points), workers, tells)
         self.process = CONTEXT.Process(target=_live, args=arguments)
         self.process.start()
         tells.close()
@@ -70,12 +71,26 @@ class Forked:
             database.close()
 
 
-def _live(home: str, folder: str, points: str, tells: Connection) -> None:
+def _live(home: str, folder: str, points: str, workers: int, tells: Connection) -> None:
     os.chdir(folder)
-    failpoint.arm(points)
+    if workers:
+        os.environ["BOTTEGA_FAILPOINTS"] = points
+    else:
+        failpoint.arm(points)
     settings = load(home=Path(home), folder=Path(folder))
+    options = Options(port=0, workers=workers)
+
+    def ready(address: str, _: str) -> None:
+        while len(_children()) < workers:  # each has its environment from its first moment on
+            time.sleep(0.01)
+        os.environ.pop("BOTTEGA_FAILPOINTS", None)
+        tells.send(address)
+
     with suppress(KeyboardInterrupt, SystemExit):
-        asyncio.run(
-            serve(settings, Options(port=0), Path(folder), lambda address, _: tells.send(address))
-        )
+        asyncio.run(serve(settings, options, Path(folder), ready))
     tells.send(dict(failpoint._reached))  # pyright: ignore[reportPrivateUsage]
+
+
+def _children() -> list[str]:
+    """Of this process, in all of its threads."""
+    return " ".join(each.read_text() for each in Path("/proc/self/task").glob("*/children")).split()

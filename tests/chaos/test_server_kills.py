@@ -49,6 +49,19 @@ SHARE = (
     "turning.before_leftovers",
 )
 """One of each kind, for every run of the suite; the long hunt takes them all."""
+BY_THE_SERVER = {
+    *("asks.after_answer", "migrate.before_commit", "retention.after_remove"),
+    *("key.before_write", "key.before_sync", "key.before_rename", "key.after_rename"),
+    *("turning.after_clear", "turning.before_leftovers"),
+    *("whole.before_sync", "whole.before_rename", "whole.after_rename"),
+}
+"""Points that only the server comes to, where it has worker processes."""
+SHARE_OF_WORKERS = ("compacting.before_fact", "tool.after_effect")
+IN_WORKERS = [
+    name
+    for name in ALL
+    if (name in SHARE_OF_WORKERS or LONG) and name not in {*BY_THE_SERVER, *ELSEWHERE, *AFTER}
+]
 HERE = [name for name in ALL if name not in {*ELSEWHERE, *AFTER} and (LONG or name in SHARE)]
 PASSAGES = (1, 2, 3, 5, 8) if LONG else (1,)
 PATIENCE = 5.0
@@ -92,6 +105,24 @@ async def test_a_server_that_dies_at_a_failpoint_loses_nothing_and_does_nothing_
         assert await forked.death() == -9, "the point was never passed"
     forked.kill()
     await goes_on(forked, day)
+
+
+@pytest.mark.chaos
+@pytest.mark.requirement("C21", "S18")
+@pytest.mark.parametrize("passage", PASSAGES)
+@pytest.mark.parametrize("point", IN_WORKERS)
+async def test_workers_that_die_at_a_failpoint_spoil_nobodys_day(
+    forked: Forked, day: Day, point: str, passage: int
+) -> None:
+    """The server lives on: its client need not connect anew, nor say anything again."""
+    assert forked.start(f"{point}=kill@{passage}", workers=2)
+    async with day.at(forked.address, await forked.token()):
+        await day.spend()
+        assert await day.restarts() or passage > 1, "the point was never passed"
+        async with asyncio.timeout(PATIENCE):
+            await day.settled()
+    forked.kill()
+    await all_is_well(forked, day)
 
 
 @pytest.mark.chaos

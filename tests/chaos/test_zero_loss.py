@@ -12,7 +12,7 @@ import sqlite3
 import uuid
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -22,9 +22,17 @@ from tests.chaos.narrator import Telling, story
 from tests.hunt import LONG, SEED
 from tests.server.serving import Serving
 
-SESSIONS = 200 if LONG else 12
-DISCONNECTS = 5_000 if LONG else 150
-KILLS = 100 if LONG else 3
+
+class Scale(NamedTuple):
+    sessions: int
+    disconnects: int
+    kills: int
+    workers: int = 0
+
+
+ALONE = Scale(200, 5_000, 100) if LONG else Scale(12, 150, 3)
+STAFFED = Scale(100, 2_500, 60, 2) if LONG else Scale(8, 40, 3, 2)
+"""With worker processes, any of which may be the one that dies."""
 PAUSE = 0.25 if LONG else 0.02
 """Seconds between two pieces of one answer."""
 STAY = 60 if LONG else 20
@@ -42,26 +50,29 @@ base_url = "{}/v1"
 
 
 @pytest.mark.chaos
+@pytest.mark.parametrize("scale", [ALONE, STAFFED], ids=["alone", "staffed"])
 async def test_every_client_has_what_the_log_has_whatever_is_cut_hidden_or_killed(
-    home: Path, folder: Path
+    home: Path, folder: Path, scale: Scale
 ) -> None:
     print(f"seed {SEED}")
     with Telling(PAUSE) as telling:
         home.mkdir()
         (home / "config.toml").write_text(CONFIG.format(telling.url))
-        with Serving(home, folder) as serving:
-            play = Play(serving, telling)
+        with Serving(home, folder, "--workers", str(scale.workers)) as serving:
+            play = Play(serving, scale)
             async with asyncio.timeout(PATIENCE):
                 await play.run()
             serving.kill()
             compared = play.compare(logs(home))
         asked = await telling.asked()
-    assert max(asked.values()) <= 1 + KILLS
-    print({**play.stage.counts, "kills": KILLS, "streams": len(play.said), "compared": compared})
+    assert max(asked.values()) <= 1 + scale.kills
+    print(
+        {**play.stage.counts, "kills": scale.kills, "streams": len(play.said), "compared": compared}
+    )
 
 
 class Play:
-    def __init__(self, serving: Serving, telling: Telling) -> None:
+    def __init__(self, serving: Serving, scale: Scale) -> None:
         self.stage = Stage(serving.address, serving.token(), random.Random(SEED), STAY)
         self.stage.up.set()
         self.said: dict[str, str] = {}
@@ -71,13 +82,15 @@ class Play:
         self.whole: list[Record] = []
         """The records of all who were there at the end, with all that there was."""
         self._serving = serving
+        self._scale = scale
         self._over = False
 
     async def run(self) -> None:
         async with self.stage.http:
-            made = [await self.stage.call("POST", "/api/sessions", {}) for _ in range(SESSIONS)]
+            count = self._scale.sessions
+            made = [await self.stage.call("POST", "/api/sessions", {}) for _ in range(count)]
             sessions = [each["id"] for each in made]
-            for first in range(0, SESSIONS, GROUP):
+            for first in range(0, count, GROUP):
                 one, two, three, four = sessions[first : first + GROUP]
                 self.browsers.append(Browser(self.stage, drives=[one, three], looks_at=[one, two]))
                 self.watchers += [Watcher(self.stage, each) for each in (two, four, one)]
@@ -98,7 +111,7 @@ class Play:
                     task.cancel()
 
     def _drivers(self) -> list[Any]:
-        numbers = iter(range(SESSIONS))
+        numbers = iter(range(self._scale.sessions))
         by_tab = [self._drive(next(numbers), b, tab) for b in self.browsers for tab in b.driven]
         drivers = [w for number, w in enumerate(self.watchers) if number % 3 < 2]
         return [*by_tab, *(self._drive(next(numbers), watcher) for watcher in drivers)]
@@ -117,8 +130,12 @@ class Play:
 
     async def _kill(self) -> None:
         """All the deaths, each after some events or in the middle of a prompt; then wait for the disconnects."""
-        for number in range(KILLS):
-            await self._heard(self.stage.dice.choice([1, 10, 100, 1000]) * SESSIONS // 20)
+        for number in range(self._scale.kills):
+            some = self.stage.dice.choice([1, 10, 100, 1000])
+            await self._heard(some * self._scale.sessions // 20)
+            if self._scale.workers and number % 3 < 2:
+                await self._strike_a_worker()
+                continue
             if number % 3 == 0:
                 struck = asyncio.Event()
                 self.stage.strike = lambda struck=struck: (self._strike(), struck.set())[0]
@@ -126,7 +143,7 @@ class Play:
             else:
                 self._strike()
             await self._restart()
-        while self.stage.counts["disconnect"] < DISCONNECTS:
+        while self.stage.counts["disconnect"] < self._scale.disconnects:
             await self.stage.heard.wait()
 
     async def _restart(self) -> None:
@@ -147,6 +164,18 @@ class Play:
         self.stage.up.clear()
         self.stage.lives += 1
         os.kill(self._serving.pid, signal.SIGKILL)
+
+    async def _strike_a_worker(self) -> None:
+        """Nobody's connection breaks by that: it is the server that they are connected to."""
+        while not (pids := await self._workers()):
+            await asyncio.sleep(0.02)
+        os.kill(self.stage.dice.choice(pids), signal.SIGKILL)
+        self.stage.note("worker killed")
+
+    async def _workers(self) -> list[int]:
+        """Those that are at work."""
+        listed = (await self.stage.call("GET", "/api/workers"))["workers"]
+        return [each["pid"] for each in listed if each["state"] == "running"]
 
     async def _heard(self, events: int) -> None:
         until = self.stage.counts["event"] + events

@@ -20,6 +20,7 @@ class Vendor:
     url: str
     answer: Answer = field(default_factory=lambda: Answer(500, "{}"))
     paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     """What was sent to each of them."""
 
@@ -38,6 +39,7 @@ def serving() -> Iterator[Vendor]:
             size = int(self.headers.get("Content-Length") or 0)
             vendor.bodies.append(self.rfile.read(size))
             vendor.paths.append(self.path)
+            vendor.headers.append(dict(self.headers.items()))
             body = vendor.answer.body.encode()
             self.send_response(vendor.answer.status)
             self.send_header("Content-Type", vendor.answer.kind)

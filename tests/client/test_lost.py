@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bottega.client import Remote
-from bottega.client.lines import Lines, Sent
-from bottega.client.problems import Unreachable, problem
 from bottega.errors import BadUsage, Conflict, NotFound, Problem, StorageFailed
 from bottega.events.event import Event
 from bottega.ids import fresh_message
+from bottega.reach.lines import Lines, Sent
+from bottega.reach.problems import Unreachable, problem
 from bottega.sessions.asks import Reply
 from bottega.studio.answering import Waits
 from tests.client.conftest import token

@@ -28,6 +28,7 @@ from bottega.messages.message import Usage
 _ACTORS: dict[str, Actor] = {
     "prompt_queued": "user",
     "prompt_edited": "user",
+    "prompt_moved": "user",
     "prompt_cancelled": "user",
     "user_message": "user",
     "approval_resolved": "user",

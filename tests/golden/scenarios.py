@@ -26,8 +26,10 @@ from bottega.events.facts import (
     Opening,
     PromptCancelled,
     PromptEdited,
+    PromptMoved,
     PromptQueued,
     ReasoningDelta,
+    RemoteStarted,
     SessionCleared,
     SessionReset,
     StreamReset,
@@ -52,6 +54,7 @@ from bottega.messages.message import Usage
 from tests.events.logs import log, prompt
 
 FIRST, SECOND = "5f0c7a52-1d6e-4c1b-9a53-0a3c8a1f0e01", "5f0c7a52-1d6e-4c1b-9a53-0a3c8a1f0e02"
+THIRD = "5f0c7a52-1d6e-4c1b-9a53-0a3c8a1f0e03"
 START = MessageStart("sonnet", "anthropic")
 READ = ToolUse("toolu_1", "read_file", {"path": "notes.md"}, origin="anthropic")
 LIST = ToolUse("toolu_2", "list_files", {"path": "."}, origin="anthropic")
@@ -214,6 +217,20 @@ def queue_and_settings() -> list[Event]:
     return [*first, *waiting, *settings, *rest]
 
 
+def moved() -> list[Event]:
+    first = log(*prompt("one"), START, TextDelta("All done."), message_id=FIRST)
+    second = log(PromptQueued((Text("two"),)), message_id=SECOND, start=5)
+    third = log(
+        PromptQueued((Text("three"),)), PromptMoved((THIRD, SECOND)), message_id=THIRD, start=6
+    )
+    taken_back = [
+        *log(PromptCancelled(), message_id=THIRD, start=8),
+        *log(PromptCancelled(), message_id=SECOND, start=9),
+    ]
+    rest = log(DONE, finished(1), message_id=FIRST, start=10, step=1)
+    return [*first, *second, *third, *taken_back, *rest]
+
+
 def edits_and_todos() -> list[Event]:
     todo = ToolUse("toolu_5", "todo_write", {"todos": [{"content": "write it"}]})
     write = ToolUse("toolu_6", "write_file", {"file_path": "a.txt", "content": "one"})
@@ -267,6 +284,17 @@ def long_work() -> list[Event]:
     return [*cleared, *first, *between, *last]
 
 
+def remote_agent() -> list[Event]:
+    elsewhere = RemoteStarted("https://bottega.example", "ses_there", "coder")
+    lost = ConversationRetrying(
+        2, 47, 100, "The server at https://bottega.example does not answer."
+    )
+    return log(
+        *prompt("go"), elsewhere, START, TextDelta("Half of it"), lost,
+        StreamReset("interrupted"), START, DONE, finished(1), message_id=FIRST,
+    )  # fmt: skip
+
+
 SCENARIOS: dict[str, list[Event]] = {
     story.__name__.replace("_", "-"): story()
     for story in (
@@ -282,7 +310,9 @@ SCENARIOS: dict[str, list[Event]] = {
         crash_with_an_interrupted_call,
         server_tool,
         queue_and_settings,
+        moved,
         edits_and_todos,
         long_work,
+        remote_agent,
     )
 }

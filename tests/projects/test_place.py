@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bottega.errors import NotFound, Problem, Refused
-from bottega.projects.place import folder_of
+from bottega.projects.place import folder_of, place_of
 from bottega.projects.projects import Project, Projects
 from bottega.runtime import MIGRATIONS
 from bottega.sessions.session import HOST
@@ -81,3 +81,12 @@ def test_a_project_whose_folder_is_gone_says_so(folder: Path, tmp_path: Path) ->
     folder.rename(tmp_path / "elsewhere")
     with pytest.raises(NotFound, match="cannot be opened"):
         folder_of(project, "app")
+
+
+def test_a_folder_is_found_in_the_innermost_project_that_holds_it() -> None:
+    outer = Project(1, "prj_outer", HOST, "outer", "/x/outer", 0)
+    inner = Project(2, "prj_inner", HOST, "inner", "/x/outer/inner", 0)
+    assert place_of("/x/outer/a/b", [outer, inner]) == ("prj_outer", "a/b")
+    assert place_of("/x/outer", [outer, inner]) == ("prj_outer", "")
+    assert place_of("/x/outer/inner/c", [outer, inner]) == ("prj_inner", "c")
+    assert place_of("/x/outer-two", [outer, inner]) == ("", "")

@@ -17,6 +17,7 @@ from bottega.server.pages import write
 from tests.server.serving import Serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+STUDIO = '<div id="root">'
 browsing = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 
 
@@ -37,9 +38,52 @@ async def test_who_is_not_signed_in_is_told_how(shared: Serving) -> None:
     assert "signed in as" not in page
 
 
-async def test_who_is_signed_in_is_called_by_name(shared: Serving) -> None:
-    _, page = await text_of(shared, "/", shared.token("Eva Lin"))
+@pytest.mark.parametrize("path", ["/", "/sessions/ses_1", "/settings", "/settings/keys"])
+async def test_who_is_signed_in_has_the_studio_at_each_of_its_addresses(
+    shared: Serving, path: str
+) -> None:
+    status, page = await text_of(shared, path, shared.token("Eva Lin"))
+    assert status == 200
+    assert STUDIO in page
+    assert STUDIO not in (await text_of(shared, path))[1]
+
+
+async def test_a_file_of_the_studio_is_kept_by_its_name_and_no_other_file_is_given(
+    shared: Serving,
+) -> None:
+    _, page = await text_of(shared, "/", shared.token())
+    (script,) = re.findall(r'src="\./(assets/[^"]+\.js)"', page)
+    async with aiohttp.ClientSession(shared.address) as session:
+        async with session.get(f"/{script}") as answer:
+            assert answer.status == 200
+            assert answer.content_type == "text/javascript"
+            assert "immutable" in answer.headers["Cache-Control"]
+        for path in (
+            "assets/..%2f..%2fwrite.py",
+            "assets/none.js",
+            "made-of",
+            "write.py",
+            "x.html",
+        ):
+            async with session.get(f"/{path}") as answer:
+                assert answer.status == 404, path
+
+
+async def test_a_base_path_is_written_into_the_page(home: Path, folder: Path) -> None:
+    with Serving(home, folder, "--base-path", "/shop") as serving:
+        headers = {"Authorization": f"Bearer {serving.token()}"}
+        async with (
+            aiohttp.ClientSession(headers=headers) as session,
+            session.get(f"{serving.address}/") as answer,
+        ):
+            page = await answer.text()
+    assert '<base href="/shop/" />' in page
+
+
+def test_a_source_tree_without_pages_says_how_they_are_built() -> None:
+    page = write.unbuilt("", Person(2, "per_x", "Eva Lin", 0, 0))
     assert "signed in as <strong>Eva Lin</strong>" in page
+    assert "make run" in page
 
 
 async def test_every_route_is_told_in_words(shared: Serving) -> None:
@@ -66,7 +110,7 @@ def test_names_and_texts_are_shown_not_run() -> None:
     attack = """<script>alert(1)</script>"><img src=x onerror=alert(1)>'"""
     person = Person(2, "per_x", attack, 0, 0)
     document = {"paths": {attack: {"get": {"description": attack, "tags": [attack]}}}}
-    for page in (write.home("", attack, person), write.reference("", document)):
+    for page in (write.unbuilt("", person), write.reference("", document)):
         assert "<img" not in page
         assert "<script>" not in page
         assert page.count("<script ") == 1
@@ -183,7 +227,7 @@ async def test_a_browser_is_signed_in_by_a_link_and_another_origin_can_do_nothin
 ) -> None:
     profile = tmp_path / "profile"
     link = fresh_link(shared)
-    assert "signed in as <strong>host</strong>" in visited(link, profile)
+    assert STUDIO in visited(link, profile)
     elsewhere = Elsewhere(shared.address)
     try:
         tried = elsewhere.tried(profile)
@@ -194,7 +238,7 @@ async def test_a_browser_is_signed_in_by_a_link_and_another_origin_can_do_nothin
     async with shared.client() as client:
         passes = (await client.get("/api/passes"))["passes"]
     assert [each["kind"] for each in passes if each["kind"] == "login"] == ["login"]
-    assert "signed in as" in visited(link, profile), "who is signed in already goes on"
+    assert STUDIO in visited(link, profile), "who is signed in already goes on"
     used = visited(link, tmp_path / "another")
     assert "This link no longer works" in used
     assert "<code>bottega people link</code> prints a new one" in used

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bottega.errors import Conflict, NotFound, Overloaded
-from bottega.events.facts import PromptEdited, PromptQueued
+from bottega.events.facts import PromptEdited, PromptMoved, PromptQueued
 from bottega.ids import fresh_message
 from bottega.messages.block import Image, Text
 from bottega.sessions import inbox as inboxes
@@ -97,6 +97,10 @@ async def test_prompts_run_in_order_and_can_be_moved(
     assert waiting(database, session) == ("m1", "queued")
     await inbox.place(session, "m3", 0)
     assert waiting(database, session) == ("m3", "queued")
+    told = stored.events(database, session)[-1]
+    assert (told.message_id, told.data) == ("m3", PromptMoved(("m3", "m1", "m2")))
+    await inbox.place(session, "m3", 0)
+    assert stored.events(database, session)[-1] == told, "it is where it was"
     await inbox.place(session, "m3", 99)
     assert waiting(database, session) == ("m1", "queued")
     await inbox.place(session, "m3", 1)
@@ -235,7 +239,7 @@ async def test_the_status_follows_the_prompts(
     for name in ("m1", "m2"):
         await start(database, session, name)
         seen.append(status(database, session))
-        await database.write(lambda c, name=name: inboxes.finish(c, session.n, name))
+        await database.write(lambda c, name=name: inboxes.finish(c, session.n, name, "done"))
         seen.append(status(database, session))
     assert seen == ["idle", "queued", "running", "queued", "running", "idle"]
 

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, ExitStack
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ BUILT = HERE.parents[1] / "src/bottega/server/pages/built/index.html"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One loop for all journeys of a process, because they share one browser."""
     for item in items:
-        if HERE in item.path.parents:
+        is_journey = isinstance(item, pytest.Function) and iscoroutinefunction(item.obj)
+        if HERE in item.path.parents and is_journey:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             if not CHROMIUM:
                 item.add_marker(pytest.mark.skip(reason="chromium is not installed"))
@@ -55,6 +57,8 @@ class Visit:
         """A new browser window (1280 × 800 unless told) of the host's."""
         options.setdefault("viewport", {"width": 1280, "height": 800})
         options.setdefault("reduced_motion", "reduce")
+        # What a page is built of is asked for anew each time, so that a journey sees every request.
+        options.setdefault("service_workers", "block")
         context = await self.browser.new_context(**options)
         self._contexts.append(context)
         await context.add_cookies([

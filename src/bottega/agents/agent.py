@@ -1,15 +1,33 @@
 """An agent is data: what it is told, on which model it runs, with which tools and within which limits."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Meta
 
 from bottega.agents.limits import Limits
 from bottega.approvals.mode import Mode
 from bottega.providers.provider import Wishes
 
 Type = Literal["StreamAgent", "IterativeAgent", "ReActAgent"]
+
+
+class Whereabouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a remote agent is: at another Bottega's address, under the name that it has there."""
+
+    address: Annotated[str, Meta(min_length=1, max_length=500)]
+    agent: Annotated[str, Meta(max_length=200)] = ""
+    """Its slug there; empty: the one that is usual there."""
+    project: Annotated[str, Meta(max_length=500)] = ""
+    """The name, the id or the folder of a project there; empty: one's first."""
+    key: Annotated[str, Meta(max_length=100)] = ""
+    """The name under which the token is kept; empty: the address's host and port."""
+
+    @property
+    def token_name(self) -> str:
+        return self.key or urlsplit(self.address).netloc
 
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,5 +50,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     wishes: Wishes = Wishes()
     at_once: int = 8
     """How many of its calls run at the same time; 1: one after the other."""
+    remote: Whereabouts | None = None
+    """Another Bottega answers in its place; None: this one does."""
     reasoning_in_answer: bool = False
     """Put what the model thought in front of its final response, as plain text."""

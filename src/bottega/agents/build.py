@@ -28,6 +28,7 @@ def agent_of(spec: Spec) -> Agent:
         limits=spec.limits,
         wishes=spec.wishes,
         at_once=spec.at_once,
+        remote=spec.remote,
     )
 
 
@@ -46,6 +47,7 @@ def spec_of(agent: Agent) -> Spec:
         limits=agent.limits,
         wishes=agent.wishes,
         at_once=agent.at_once,
+        remote=agent.remote,
     )
 
 

@@ -6,9 +6,12 @@ after a dollar sign, and anything with more than a name between the braces, such
 """
 
 import re
+from collections.abc import Iterator
 
+from bottega.agents.agent import Whereabouts
 from bottega.agents.prompt.markers import MARKERS, unknown
 from bottega.agents.spec import Spec, bare, near, reshaped
+from bottega.reach.reach import is_address
 from bottega.tools.registry import Registry
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
@@ -18,8 +21,11 @@ _MCP = re.compile(r"mcp__[A-Za-z0-9_-]+__.+")
 
 def check(spec: Spec, registry: Registry) -> list[str]:
     """All that keeps this agent from being used with these tools; empty: nothing does."""
-    shape = reshaped(spec)
-    return shape or [*_prompt(spec), *_tools(spec, registry)]
+    if shape := reshaped(spec):
+        return shape
+    if spec.remote:
+        return [*_remote(spec, spec.remote)]
+    return [*_prompt(spec), *_tools(spec, registry)]
 
 
 def unknown_markers(prompt: str) -> tuple[str, ...]:
@@ -30,6 +36,22 @@ def unknown_markers(prompt: str) -> tuple[str, ...]:
 def is_mcp(tool: str) -> bool:
     """Whether it names a tool of an MCP server, of which nobody knows before the server has started."""
     return _MCP.fullmatch(tool) is not None
+
+
+_THERE = ("system_prompt", "type", "model", "tools", "tool_configs", "wishes", "at_once")
+"""What is set where the agent is."""
+_USUAL = Spec(slug="a", name="a")
+
+
+def _remote(spec: Spec, remote: Whereabouts) -> Iterator[str]:
+    if not is_address(remote.address):
+        yield (
+            "remote.address must be http:// or https:// with a host, and without a login: a token is kept"
+            " with `bottega keys set`"
+        )
+    for name in _THERE:
+        if getattr(spec, name) != getattr(_USUAL, name):
+            yield f"{name} must be left out: it is set where the agent is"
 
 
 def _prompt(spec: Spec) -> list[str]:

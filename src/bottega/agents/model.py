@@ -1,11 +1,18 @@
 """The model that an exchange runs on: who answers, and what is known of it."""
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 
 import msgspec
 
 from bottega.messages.block import Origin
-from bottega.providers.provider import Abilities, Finished, Provider
+from bottega.providers.provider import (
+    Abilities,
+    Failed,
+    Finished,
+    Provider,
+    Request,
+    StreamEvent,
+)
 
 
 class Model(msgspec.Struct, frozen=True):
@@ -22,3 +29,15 @@ class Model(msgspec.Struct, frozen=True):
     """Tokens that a request may have; None: nobody knows, or the list that does was not read yet. Costs nothing."""
     forgo_tools: Callable[[], None] = lambda: None
     """It was found to take no tools: from now on its calls are read from what it writes."""
+
+
+class _Nobody:
+    name = "nobody"
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
+        yield Failed("No model is asked here: another Bottega answers.", "unsupported")
+
+
+def nobody(name: str) -> Model:
+    """Stands where a model would, in an exchange that another Bottega answers."""
+    return Model(name, name, _Nobody(), "", Abilities(), lambda _: None)

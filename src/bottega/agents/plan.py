@@ -1,13 +1,25 @@
 """Everything that one exchange runs with; made before its first model call."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from bottega.agents.agent import Agent
+from bottega.agents.agent import Agent, Whereabouts
 from bottega.agents.model import Model
 from bottega.providers.provider import Wishes
 from bottega.tools.registry import Registry
+
+
+class Elsewhere(msgspec.Struct, frozen=True):
+    """Who answers in place of an agent here, and how they are reached."""
+
+    where: Whereabouts
+    token: Callable[[], str]
+    """Raises where none is kept."""
+    patience: float
+    """Seconds for which a server that is gone is tried again."""
+    ca_file: str = ""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -27,6 +39,10 @@ class Plan(msgspec.Struct, frozen=True):
 
     cache_key: str = ""
     """By which a provider knows requests that share a beginning."""
+    hops: int = 0
+    """How many other Bottegas the prompt came through."""
+    elsewhere: Elsewhere | None = None
+    """Another Bottega answers; None: the model does."""
 
     @property
     def text_mode(self) -> bool:

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, cast, get_args
 import msgspec
 from msgspec import Meta
 
-from bottega.agents.agent import Type
-from bottega.agents.limits import PRESETS, Limits
+from bottega.agents.agent import Type, Whereabouts
+from bottega.agents.limits import NO_LIMITS, PRESETS, Limits
 from bottega.approvals.mode import MODES, Mode
 from bottega.errors import Misconfigured
 from bottega.providers.provider import Effort, Wishes
@@ -44,6 +44,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     limits: Limits = Limits()
     wishes: Wishes = Wishes()
     at_once: Annotated[int, Meta(ge=1, le=64)] = 8
+    remote: Whereabouts | None = None
+    """Another Bottega answers in its place: all but its name, mode and limits are set there."""
 
 
 def sentence(problem: str, more: int = 0) -> str:
@@ -80,7 +82,11 @@ class _LimitsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Limits(**table, cost=None if usd is None else round(usd * 1_000_000))
 
 
-_TABLES: dict[str, type[msgspec.Struct]] = {"limits": _LimitsTable, "wishes": Wishes}
+_TABLES: dict[str, type[msgspec.Struct]] = {
+    "limits": _LimitsTable,
+    "wishes": Wishes,
+    "remote": Whereabouts,
+}
 
 
 def read(source: str | Mapping[str, Any], where: str = "", *, slug: str = "") -> Spec:
@@ -103,7 +109,10 @@ def read(source: str | Mapping[str, Any], where: str = "", *, slug: str = "") ->
         problems.append(f"slug is {given['slug']!r}, but the file's name says {slug!r}")
     if problems:
         raise WrongSpec(subject, problems, hint=hint)
-    return msgspec.convert({**given, "limits": _limits(given.get("limits", "default"))}, Spec)
+    # An agent that is elsewhere has its limits there.
+    limits = NO_LIMITS if "remote" in given and "limits" not in given else None
+    limits = limits or _limits(given.get("limits", "default"))
+    return msgspec.convert({**given, "limits": limits}, Spec)
 
 
 def from_record(record: Mapping[str, Any]) -> Spec:
@@ -185,8 +194,16 @@ def _shape(given: Mapping[str, Any]) -> Iterator[str]:
         elif table and isinstance(value, Mapping):
             for key, inner in cast("Mapping[str, Any]", value).items():
                 yield from _field(table, f"{name}.", key, inner)
+            if name == "remote" and "address" not in value:
+                yield "remote.address is missing: say where the other Bottega is"
         else:
             yield from _field(Spec, "", name, value)
+
+
+_REQUIRED: dict[type[msgspec.Struct], dict[str, str]] = {
+    Spec: {"slug": "a", "name": "a"},
+    Whereabouts: {"address": "a"},
+}
 
 
 def _field(struct: type[msgspec.Struct], prefix: str, name: str, value: Any) -> Iterator[str]:
@@ -196,7 +213,7 @@ def _field(struct: type[msgspec.Struct], prefix: str, name: str, value: Any) -> 
     if isinstance(value, float) and not math.isfinite(value):
         yield f"{prefix}{name} must be a number, not {value}"
         return
-    required = {"slug": "a", "name": "a"} if struct is Spec else {}
+    required = _REQUIRED.get(struct, {})
     try:
         msgspec.convert({**required, name: value}, struct)
     except msgspec.ValidationError as error:

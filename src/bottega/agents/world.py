@@ -27,6 +27,9 @@ class Ended(msgspec.Struct, frozen=True):
     repairs: int = 0
 
 
+STOPPED = Ended(False, "user_stopped", "cancelled")
+
+
 class Left(msgspec.Struct, frozen=True):
     """The last answer of an exchange that was broken off, and all results of its calls; nothing came of it yet."""
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from bottega.agents.limits import Limits
+from bottega.agents.agent import Whereabouts
+from bottega.agents.limits import NO_LIMITS, Limits
 from bottega.agents.prompt.markers import MARKERS
 from bottega.agents.spec import Spec
 
@@ -35,12 +36,15 @@ def starter(slug: str) -> Spec:
 
 def written(spec: Spec) -> str:
     """The text of its file."""
+    if spec.remote:
+        return _elsewhere(spec, spec.remote)
     mode = f"mode = {_text(spec.mode)}" if spec.mode else '# mode = "plan"'
     model = f"model = {_text(spec.model)}" if spec.model else '# model = "anthropic/…"'
     tools = _value(list(spec.tools)) if spec.tools is not None else ""
     markers = " ".join(f"{{{name}}}" for name in MARKERS)
     lines = [
         f"# An agent of yours. `bottega agents validate {spec.slug}` checks this file.",
+        "# One of another Bottega has a table [remote] (address, agent, project) instead of most of this.",
         f"name = {_text(spec.name)}",
         f"description = {_text(spec.description)}",
         "",
@@ -64,6 +68,22 @@ def written(spec: Spec) -> str:
         "",
         *_wishes(spec),
         *_tool_configs(spec),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _elsewhere(spec: Spec, remote: Whereabouts) -> str:
+    where = {name: getattr(remote, name) for name in remote.__struct_fields__}
+    lines = [
+        f"# An agent of another Bottega. `bottega keys set {remote.token_name}` keeps the token that it is asked with.",
+        f"name = {_text(spec.name)}",
+        f"description = {_text(spec.description)}",
+        "# The most that it may do, whatever the session's mode: plan, ask or allow. Left out: as the session.",
+        f"mode = {_text(spec.mode)}" if spec.mode else '# mode = "plan"',
+        "",
+        "[remote]",
+        *(f"{name} = {_text(value)}" for name, value in where.items() if value),
+        *(["", *_limits(spec.limits)] if spec.limits != NO_LIMITS else []),
     ]
     return "\n".join(lines) + "\n"
 

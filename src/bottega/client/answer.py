@@ -5,29 +5,17 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import Any, Protocol
 
-import msgspec
-
-from bottega.client.reach import Reach
-from bottega.client.stream import stream
 from bottega.events.event import Event
+from bottega.reach.reach import Reach
+from bottega.reach.stream import stream
 from bottega.sessions.asks import Ask, Reply, Word
+from bottega.sessions.inbox import Admission, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.studio.answering import NO_CALLBACKS, Answering, Callbacks
 from bottega.studio.structured import Shaped
 
 LOOK = 0.5
 """Seconds between two looks whether an exchange that asked something has been let go of."""
-
-
-class Said(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A prompt on its way; the same id and the same rest again is the same prompt."""
-
-    message_id: str
-    content: tuple[Any, ...]
-    model: str = ""
-    agent: str = ""
-    schema: dict[str, Any] | None = None
-    steer: bool = False
 
 
 class Prompted(Protocol):
@@ -45,7 +33,7 @@ class Prompted(Protocol):
 
     async def note(self, fact: Event) -> None: ...
 
-    async def admit(self, words: Said) -> int: ...
+    async def admit(self, prompt: Prompt) -> Admission: ...
 
     async def index_of(self, message_id: str) -> int: ...
 
@@ -72,15 +60,15 @@ class RemoteAnswer(Answering):
     def __init__(
         self,
         session: Prompted,
-        said: Said | str,
+        prompt: Prompt | str,
         callbacks: Callbacks = NO_CALLBACKS,
         *,
         wait: bool = False,
     ) -> None:
-        """`said` is the prompt, or the id of an exchange that was begun before."""
-        super().__init__(said if isinstance(said, str) else said.message_id, callbacks)
+        """`prompt` is what is said, or the id of an exchange that was begun before."""
+        super().__init__(prompt if isinstance(prompt, str) else prompt.message_id, callbacks)
         self._session = session
-        self._said = said
+        self._prompt = prompt
         self._wait = wait
 
     async def cancel(self) -> bool:
@@ -89,9 +77,9 @@ class RemoteAnswer(Answering):
     async def _facts(self) -> AsyncGenerator[Event]:
         session = self._session
         index = (
-            await session.index_of(self._said)
-            if isinstance(self._said, str)
-            else await session.admit(self._said)
+            await session.index_of(self._prompt)
+            if isinstance(self._prompt, str)
+            else (await session.admit(self._prompt)).index
         )
         async with aclosing(stream(session.reach, session.id, index - 1)) as stored:
             while True:

@@ -1,9 +1,11 @@
 """What a client knows of a session without asking again: it is kept up by every fact that the client sees."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from bottega.approvals.mode import Mode
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.sessions.asks import Ask
@@ -11,12 +13,22 @@ from bottega.sessions.session import SessionRow
 
 
 class Mirror:
-    def __init__(self, row: SessionRow, under_way: list[str], asks: list[Ask]) -> None:
+    def __init__(
+        self,
+        row: SessionRow,
+        mode: Mode,
+        under_way: Iterable[str] = (),
+        asks: Iterable[Ask] = (),
+        children: Iterable[SessionRow] = (),
+    ) -> None:
         """As of the row's `last_index`."""
         self.row = row
-        self.under_way = under_way
+        self.mode: Mode = mode
+        """The one in force: no more than the agent may."""
+        self.under_way = list(under_way)
         """The prompts that run or wait, in their order."""
         self.asks = {ask.id: ask for ask in asks}
+        self.children = list(children)
 
     def note(self, fact: Event, ask: Ask | None = None) -> None:
         """Mind a fact, unless it was minded before; `ask` is the one that it tells of."""
@@ -27,6 +39,9 @@ class Mirror:
             case facts.PromptQueued():
                 self.under_way.append(fact.message_id)
                 self._become(status="queued" if self.row.status == "idle" else self.row.status)
+            case facts.PromptMoved(order):
+                begun = [each for each in self.under_way if each not in order]
+                self.under_way = [*begun, *(each for each in order if each in self.under_way)]
             case facts.PromptCancelled() | facts.ExchangeResponse():
                 self._over(fact.message_id)
             case facts.UserMessage(prompt_id=taken) if taken:
@@ -35,12 +50,20 @@ class Mirror:
                 self._become(status="running")
             case facts.ApprovalRequired() if ask and ask.reply is None:
                 self.asks[ask.id] = ask
+                self._waits()
             case facts.ApprovalResolved():
                 self.asks.pop(fact.data.approval_id, None)
+                self._waits()
             case facts.ModeChanged() | facts.ModelChanged() | facts.AgentChanged():
                 self._become(**msgspec.structs.asdict(fact.data))
             case _:
                 pass
+
+    def _waits(self) -> None:
+        """What has begun either waits for somebody or runs."""
+        if self.row.status in ("running", "waiting"):
+            asked = any(ask.kind != "plan" for ask in self.asks.values())
+            self._become(status="waiting" if asked else "running")
 
     def _over(self, message_id: str) -> None:
         self.under_way = [each for each in self.under_way if each != message_id]

@@ -8,9 +8,9 @@ import msgspec
 
 from bottega.approvals.mode import Mode
 from bottega.client import shapes
-from bottega.client.reach import PATIENCE, Reach, Watch
-from bottega.client.session import RemoteSession, fetched
+from bottega.client.session import RemoteSession, opened
 from bottega.errors import BadUsage, NotFound
+from bottega.reach.reach import PATIENCE, Reach, Watch
 from bottega.sessions.asks import Ask
 from bottega.sessions.session import SessionRow
 
@@ -66,8 +66,8 @@ class Remote:
             "title": title,
         }
         answer = await self.reach.call("POST", "sessions", body)
-        row = msgspec.json.decode(answer, type=shapes.SessionShape).row()
-        return RemoteSession(self.reach, row)
+        begun = msgspec.json.decode(answer, type=shapes.SessionShape)
+        return RemoteSession(self.reach, *await opened(self.reach, begun.id))
 
     async def _place(self, folder: str) -> tuple[str, str]:
         """The project that a folder belongs to, and the folder's path inside of it."""
@@ -88,8 +88,7 @@ class Remote:
 
     async def resume(self, session_id: str) -> RemoteSession:
         """Go on with a session; what a crash left unfinished in it the server has seen to already."""
-        row = await fetched(self.reach, session_id)
-        session = RemoteSession(self.reach, row)
+        session = RemoteSession(self.reach, *await opened(self.reach, session_id))
         await session.look()
         return session
 

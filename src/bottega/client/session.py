@@ -4,19 +4,18 @@ What it tells without being awaited (`row`, `mode`, `asks`) is as of the last fa
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import aclosing, suppress
+from typing import Any, Literal
 
 import msgspec
 
 from bottega.approvals.mode import Mode, checked_mode
 from bottega.client import shapes, stored
-from bottega.client.answer import RemoteAnswer, RemoteStructured, Said
+from bottega.client.answer import RemoteAnswer, RemoteStructured
 from bottega.client.mirror import Mirror
-from bottega.client.reach import Reach
-from bottega.client.stream import stream
-from bottega.errors import Conflict, NotFound, Unsupported
+from bottega.client.worked import RemoteWorked
+from bottega.errors import Conflict, NotFound
 from bottega.events import facts, fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
@@ -24,7 +23,12 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Block
 from bottega.messages.message import Message
 from bottega.providers.provider import Wishes
+from bottega.reach.reach import Reach
+from bottega.reach.stream import stream
 from bottega.sessions.asks import Ask, Reply, Word
+from bottega.sessions.clients import ClientTool
+from bottega.sessions.far.sent import sent
+from bottega.sessions.inbox import Admission, Prompt
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.sessions.told.history import replay
@@ -34,15 +38,13 @@ from bottega.studio.anywhere import NO_WISHES
 from bottega.studio.context import Context
 from bottega.studio.said import said
 from bottega.studio.structured import Shape, schema_of
-
-UNSET: Mode = "ask"
-"""The mode of a session for which none was chosen, unless the server's settings say otherwise."""
+from bottega.studio.worked import Undone
 
 
 class RemoteSession:
-    def __init__(self, reach: Reach, row: SessionRow) -> None:
+    def __init__(self, reach: Reach, row: SessionRow, mode: Mode) -> None:
         self.reach = reach
-        self._mirror = Mirror(row, [], [])
+        self._mirror = Mirror(row, mode)
         self._reactors: set[asyncio.Task[None]] = set()
 
     @property
@@ -55,26 +57,39 @@ class RemoteSession:
 
     @property
     def mode(self) -> Mode:
-        return checked_mode(self.row.mode) if self.row.mode else UNSET
+        """How much is done unasked, from the next step on: no more than its agent may."""
+        return self._mirror.mode
 
     async def look(self) -> SessionRow:
-        """See how it stands now: its row, what runs or waits in it, and what waits for an answer."""
-        row = await fetched(self.reach, self.id)
+        """See how it stands now: its row, what runs or waits in it, what waits for an answer, its children."""
+        row, mode = await opened(self.reach, self.id)
         prompts = msgspec.json.decode(await self._get("prompts"), type=shapes.Prompts)
         asks = msgspec.json.decode(await self.reach.call("GET", "asks"), type=shapes.AskPage)
+        children = msgspec.json.decode(await self._get("children"), type=shapes.SessionPage)
         self._mirror = Mirror(
             row,
+            mode,
             [each.message_id for each in prompts.prompts],
             [each.ask() for each in asks.asks if each.session_id == row.id],
+            [each.row() for each in children.sessions],
         )
         return row
 
     async def note(self, fact: Event) -> None:
         """Mind a fact of this session that was seen."""
-        ask = None
-        if isinstance(fact.data, facts.ApprovalRequired) and fact.index > self.row.last_index:
-            ask = await self.find_ask(fact.data.approval_id)
-        self._mirror.note(fact, ask)
+        ask, mirror = None, self._mirror
+        if fact.index > self.row.last_index:
+            match fact.data:
+                case facts.ApprovalRequired() as asked:
+                    ask = await self.find_ask(asked.approval_id)
+                case facts.ModeChanged() | facts.AgentChanged():
+                    _, mirror.mode = await opened(self.reach, self.id)
+                case facts.ChildStarted() as child:
+                    with suppress(NotFound):  # another Bottega's
+                        mirror.children.append((await opened(self.reach, child.session_id))[0])
+                case _:
+                    pass
+        mirror.note(fact, ask)
 
     def prompt(  # noqa: PLR0913 - each is a word of its own
         self,
@@ -96,25 +111,34 @@ class RemoteSession:
         With a `schema` awaiting gives a value that fits it, or raises. The same `message_id` with the same content is
         the same prompt: it runs once, and is followed again.
         """
-        if wishes != NO_WISHES:
-            raise Unsupported(
-                "A server takes no wishes with a prompt.", hint="Set them where it runs."
-            )
         callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
         waits = wait if wait is not None else on_approval is not None
         form = schema_of(schema) if schema is not None else None
-        words = Said(message_id or fresh_message(), said(content), model, agent, form)
+        prompt = Prompt(
+            *(message_id or fresh_message(), said(content), model, agent, wishes),
+            attended=waits,
+            schema=form,
+        )
         if schema is None:
-            return RemoteAnswer(self, words, callbacks, wait=waits)
-        answer = RemoteStructured(self, words, callbacks, wait=waits)
+            return RemoteAnswer(self, prompt, callbacks, wait=waits)
+        answer = RemoteStructured(self, prompt, callbacks, wait=waits)
         answer.shape = schema
         return answer
 
-    async def admit(self, words: Said) -> int:
-        """Have the server store a prompt; where in the log it stands. Safe to repeat: its id names it."""
+    async def admit(self, prompt: Prompt, mode: Mode | Literal[""] = "") -> Admission:
+        """Have the server store a prompt, and return: it runs whether or not anybody follows. Safe to repeat.
+
+        With a mode, the session changes to it.
+        """
         path = f"sessions/{self.id}/prompts"
-        body = await self.reach.call("POST", path, words, again=True)
-        return msgspec.json.decode(body, type=shapes.Admitted).index
+        body = await self.reach.call("POST", path, sent(prompt, mode), again=True)
+        admitted = msgspec.json.decode(body, type=shapes.Admitted)
+        return Admission(admitted.index, None, admitted.repeated)
+
+    async def edit(self, message_id: str, content: str | tuple[Block, ...]) -> None:
+        """Change what a prompt says that still waits."""
+        path = f"sessions/{self.id}/prompts/{message_id}"
+        await self.reach.call("PATCH", path, {"content": said(content)})
 
     async def index_of(self, message_id: str) -> int:
         """Where in the log a prompt was queued."""
@@ -145,7 +169,7 @@ class RemoteSession:
 
     def steer(self, content: str | tuple[Block, ...]) -> RemoteAnswer:
         """Say something into the exchange that runs, and share its end; if none runs, it is a prompt like any other."""
-        return RemoteAnswer(self, Said(fresh_message(), said(content), steer=True))
+        return RemoteAnswer(self, Prompt(fresh_message(), said(content), steer=True))
 
     async def cancel(self, message_id: str) -> bool:
         """Stop that exchange, whoever runs it, or take the prompt back if it still waits; False if it is over."""
@@ -154,6 +178,15 @@ class RemoteSession:
         except NotFound:
             return False
         return msgspec.json.decode(body, type=shapes.Stopped).stopped
+
+    def is_busy(self) -> bool:
+        """Whether a prompt runs or waits here."""
+        return bool(self._mirror.under_way)
+
+    def children(self) -> "list[RemoteSession]":
+        """The sessions that this one's agent handed tasks to, the oldest first."""
+        mode = self._mirror.mode
+        return [RemoteSession(self.reach, row, mode) for row in self._mirror.children]
 
     def asks(self) -> list[Ask]:
         return list(self._mirror.asks.values())
@@ -193,6 +226,20 @@ class RemoteSession:
         finally:
             self._mirror.asks.pop(ask.id, None)
         return msgspec.json.decode(answer, type=shapes.Answered).message_id
+
+    async def declare_tools(self, tools: Iterable[ClientTool]) -> None:
+        """Tools that this client runs itself: each call of one is an ask of kind `client`."""
+        path = f"sessions/{self.id}/tools"
+        await self.reach.call("PUT", path, {"tools": list(tools)})
+
+    async def send_tool_result(self, tool_id: str, result: Any, *, is_error: bool = False) -> None:
+        """Answer a call of a tool that this client declared."""
+        await self.look()
+        for ask in self.asks():
+            if ask.kind == "client" and ask.asked.tool_id == tool_id:
+                await self.answer(ask, "result", input={"result": result, "is_error": is_error})
+                return
+        raise NotFound(f"No call {tool_id!r} waits for a result.")
 
     async def accept_plan(
         self,
@@ -284,6 +331,17 @@ class RemoteSession:
         """The session and all that it holds, for good."""
         await self.reach.call("DELETE", f"sessions/{self.id}")
 
+    async def changes(self) -> RemoteWorked:
+        """What it and its children did to the files of its folder."""
+        return await RemoteWorked.of(self.reach, self.id)
+
+    async def revert(self, paths: Iterable[str] | None = None, *, force: bool = False) -> Undone:
+        """Bring files back to what they were before it; without paths, all. Files that others changed are left,
+        unless `force`.
+        """
+        worked = RemoteWorked(self.reach, self.id, ())
+        return await worked.undo(None if paths is None else list(paths), force=force)
+
     async def tail(self, limit: int = 80) -> list[Event]:
         """The last facts, without deltas, oldest first."""
         return await stored.tail(self.reach, self.id, limit=limit)
@@ -310,7 +368,8 @@ class RemoteSession:
         return await self.reach.call("POST", f"sessions/{self.id}/{path}", body)
 
 
-async def fetched(reach: Reach, session_id: str) -> SessionRow:
-    """A session's row as it is now."""
+async def opened(reach: Reach, session_id: str) -> tuple[SessionRow, Mode]:
+    """A session's row as it is now, and the mode that is in force."""
     body = await reach.call("GET", f"sessions/{session_id}", query={"limit": 1})
-    return msgspec.json.decode(body, type=shapes.SessionShape).row()
+    found = msgspec.json.decode(body, type=shapes.OpenShape)
+    return found.row(), found.mode_in_force

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from bottega.approvals.mode import Mode
 from bottega.events import facts
 from bottega.ids import SessionId
 from bottega.sessions.asks import Ask, Reply, Word
@@ -38,6 +39,10 @@ class SessionShape(msgspec.Struct):
             last_index=self.last_index,
             mode=self.mode,
         )
+
+
+class OpenShape(SessionShape):
+    mode_in_force: Mode = "ask"
 
 
 class SessionPage(msgspec.Struct):

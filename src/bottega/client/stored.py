@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
-from bottega.client.reach import Reach
 from bottega.client.shapes import Page
 from bottega.errors import NotFound
 from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
+from bottega.reach.reach import Reach
 
 PAGE = 200
 """Facts that are fetched at once."""

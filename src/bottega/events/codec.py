@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from bottega.events.event import Actor, Event
+from bottega.events.event import Actor, Carried, Event
 from bottega.events.facts import FACTS
 
 VERSION = 1
@@ -48,6 +48,8 @@ _readers = {name: msgspec.json.Decoder(struct).decode for name, struct in FACTS.
 
 def encode(event: Event) -> bytes:
     """The body of a fact, once and for all: the same bytes go to the log and to every client."""
+    if isinstance(event, Carried):
+        return event.body
     return _encoder.encode(
         _Body(
             event.type,
@@ -74,6 +76,22 @@ def decode(index: int, body: bytes) -> Event:
         raw.attempt,
         raw.actor,  # pyright: ignore[reportArgumentType]
         index,
+    )
+
+
+def carried(index: int, body: bytes) -> Carried:
+    """The fact that another log holds under `index`, to be stored here as it is."""
+    fact = decode(index, body)
+    return Carried(
+        fact.type,
+        fact.at,
+        fact.data,
+        fact.message_id,
+        fact.step,
+        fact.attempt,
+        fact.actor,
+        index,
+        body=body,
     )
 
 

@@ -26,3 +26,9 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     """The place in the log, from 1 without gaps; 0 until it is stored."""
     sub: int = 0
     """0 is the fact itself; what the fold derives stands before it (-2, -1) or after it (1, 2)."""
+
+
+class Carried(Event, frozen=True, gc=False):
+    """A fact of another Bottega's log on its way into one of ours: its bytes stay what they are."""
+
+    body: bytes = b""

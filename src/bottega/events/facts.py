@@ -62,6 +62,13 @@ class PromptEdited(_Fact, frozen=True):
     content: tuple[Block, ...]
 
 
+class PromptMoved(_Fact, frozen=True):
+    """A prompt that still waits runs earlier or later than it would have."""
+
+    order: tuple[str, ...]
+    """The ids of all that wait, in the order in which they will run."""
+
+
 class PromptCancelled(_Fact, frozen=True):
     """A prompt that still waited was taken back; it never ran."""
 
@@ -287,6 +294,18 @@ class ChildStarted(_Fact, frozen=True):
     task: str
 
 
+class RemoteStarted(_Fact, frozen=True):
+    """Another Bottega answers this prompt: what follows of the exchange are its facts, as they are.
+
+    What they tell of files and blobs is true there, and not here.
+    """
+
+    address: str
+    session_id: str
+    """The session at that address in which it is answered."""
+    agent: str
+
+
 class Interrupted(_Fact, frozen=True):
     """The process that ran this exchange died; another one goes on from the log."""
 
@@ -321,6 +340,7 @@ class ExchangeResponse(_Fact, frozen=True):
 FACTS: dict[str, type[msgspec.Struct]] = {
     "prompt_queued": PromptQueued,
     "prompt_edited": PromptEdited,
+    "prompt_moved": PromptMoved,
     "prompt_cancelled": PromptCancelled,
     "user_message": UserMessage,
     "opening": Opening,
@@ -348,6 +368,7 @@ FACTS: dict[str, type[msgspec.Struct]] = {
     "compaction": Compaction,
     "compaction_undone": CompactionUndone,
     "child_started": ChildStarted,
+    "remote_started": RemoteStarted,
     "interrupted": Interrupted,
     "error_message": ErrorMessage,
     "exchange_response": ExchangeResponse,
@@ -362,6 +383,7 @@ GUESTS = frozenset(
     {
         "prompt_queued",
         "prompt_edited",
+        "prompt_moved",
         "prompt_cancelled",
         "approval_resolved",
         "mode_changed",

@@ -1,6 +1,7 @@
 """Where in a project something happens: a container's real folder, found as every path is, by opening it beneath."""
 
 import os
+from collections.abc import Sequence
 
 from bottega.errors import BadUsage, NotFound, Problem
 from bottega.projects.projects import Project
@@ -35,3 +36,17 @@ def folder_of(project: Project, container: str = "") -> str:
                 f"The folder {shown(container)} cannot be opened: {problem.strerror}."
             ) from None
         return root.path if inside == "." else os.path.join(root.path, inside)
+
+
+def place_of(folder: str, projects: Sequence[Project]) -> tuple[str, str]:
+    """The id of the project that a folder lies in, and the container that it is there; empty: it lies in none.
+
+    Of projects that lie in each other it is the innermost.
+    """
+    for project in sorted(projects, key=lambda each: len(each.folder), reverse=True):
+        if folder == project.folder:
+            return project.id, ""
+        above = project.folder.rstrip("/") + "/"
+        if folder.startswith(above):
+            return project.id, folder[len(above) :]
+    return "", ""

@@ -33,7 +33,7 @@ class ModelFacts(msgspec.Struct, frozen=True):
     priced: bool
 
 
-FREE = frozenset({"guide", "scripted", "ollama", "lmstudio"})
+FREE = frozenset({"guide", "demo", "scripted", "ollama", "lmstudio"})
 """Nobody is paid per token for these."""
 
 _THEIR_NAMES = {"gemini": "google"}

@@ -11,7 +11,9 @@ import msgspec
 from bottega.providers.http.address import host_of, is_address_number, is_loopback
 from bottega.providers.wires import WireName
 
-BUILT_IN = ("guide", "scripted")
+DEMO = "demo"
+"""The model that plays what an agent does, from a script."""
+BUILT_IN = ("guide", DEMO, "scripted")
 """Answered inside this program, without any network."""
 
 OLLAMA_PORT = 11434
@@ -28,6 +30,8 @@ class Vendor(msgspec.Struct, frozen=True):
     attempts: int = 10
     default_model: str = ""
     """What a new session runs on where nothing else was chosen."""
+    begins: tuple[str, ...] = ()
+    """What its keys begin with."""
 
 
 VENDORS: dict[str, Vendor] = {
@@ -36,6 +40,7 @@ VENDORS: dict[str, Vendor] = {
         keys=("OPENAI_API_KEY",),
         addresses=("OPENAI_BASE_URL",),
         default_model="gpt-5.5",
+        begins=("sk-", "sk-proj-", "sk-svcacct-", "sk-admin-"),
     ),
     "anthropic": Vendor(
         "https://api.anthropic.com",
@@ -43,6 +48,7 @@ VENDORS: dict[str, Vendor] = {
         keys=("ANTHROPIC_API_KEY",),
         addresses=("ANTHROPIC_BASE_URL",),
         default_model="claude-sonnet-5-5",
+        begins=("sk-ant-",),
     ),
     "gemini": Vendor(
         "https://generativelanguage.googleapis.com",
@@ -51,28 +57,33 @@ VENDORS: dict[str, Vendor] = {
         addresses=("GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"),
         attempts=5,
         default_model="gemini-3.8-flash",
+        begins=("AIza", "AQ."),
     ),
     "openrouter": Vendor(
         "https://openrouter.ai/api/v1",
         keys=("OPENROUTER_API_KEY",),
         addresses=("OPENROUTER_BASE_URL",),
         default_model="anthropic/claude-sonnet-5.5",
+        begins=("sk-or-",),
     ),
     "cerebras": Vendor(
         "https://api.cerebras.ai/v1",
         keys=("CEREBRAS_API_KEY",),
         addresses=("CEREBRAS_BASE_URL",),
         default_model="gpt-oss-120b",
+        begins=("csk-",),
     ),
     "together": Vendor(
         "https://api.together.xyz/v1",
         keys=("TOGETHER_API_KEY",),
         addresses=("TOGETHER_BASE_URL",),
+        begins=("tgp_v1_",),
     ),
     "litellm": Vendor(
         "http://127.0.0.1:4000/v1",
         keys=("LITELLM_API_KEY", "LITELLM_MASTER_KEY"),
         addresses=("LITELLM_API_BASE",),
+        begins=("sk-",),
     ),
     "ollama": Vendor(
         f"http://127.0.0.1:{OLLAMA_PORT}/v1",
@@ -148,3 +159,13 @@ def ollama_address(written: str) -> str:
 
 def _is_version(segment: str) -> bool:
     return segment[:1] == "v" and segment[1:2].isdigit()
+
+
+def whose(key: str) -> list[str]:
+    """The providers whose keys look like this one, the likeliest first: the longer the begin that fits, the surer."""
+    fits = {
+        name: max((len(begin) for begin in vendor.begins if key.startswith(begin)), default=0)
+        for name, vendor in VENDORS.items()
+    }
+    longest = max(fits.values())
+    return [name for name, length in fits.items() if length and length == longest]

@@ -14,7 +14,8 @@ from bottega.accounts.people import People, Person
 from bottega.errors import Problem
 from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
-from bottega.server.shells import ServedShells
+from bottega.server.shells.served import ServedShells
+from bottega.server.staff.asking import Asking
 from bottega.server.staff.staff import Alone, Staff, Tell
 from bottega.server.tickets import Tickets
 from bottega.studio import Studio
@@ -71,10 +72,14 @@ class House:
         """Set when it no longer listens: whoever streams says goodbye."""
         self.tickets = Tickets()
         self.files = Files(studio.opened.hands.locked, database.home.workspace)
-        self.shells = ServedShells(studio)
+        self.shells = ServedShells(studio, self._workers)
+
+    def _workers(self) -> list[Asking]:
+        return self.staff.workers()  # of the staff that there is now
 
     async def close(self) -> None:
         """End what this process holds for people, before the studio ends."""
+        await self.files.finding.close()
         await self.shells.close_all()
 
     def tell_session(self, n: int, frame: dict[str, Any]) -> None:

@@ -1,7 +1,6 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
-import gc
 import logging
 import socket
 import sys
@@ -23,6 +22,7 @@ from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
 from bottega.server.outside.metrics import metrics_token
 from bottega.server.outside.outside import Outside
+from bottega.server.staff.settle import settle
 from bottega.server.staff.staff import Alone, Staff
 from bottega.server.staff.stop import Stop
 from bottega.server.staff.supervisor import Supervisor
@@ -61,7 +61,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                 ready(here, f"{here}/sign-in#{link}")
 
             app = create_app(house)
-            _settle()
+            settle()
             outside: Outside = app.state.outside
             config = _config(outside.around(Door(app, house)), options)
             server = _Server(config, tell, house.closing)
@@ -83,10 +83,13 @@ def _staff(house: House) -> Staff:
     """Who runs what is admitted here, at work."""
     if not house.options.workers:
         return Alone(house.studio)
-    debug = ("--debug",) if logging.getLogger("bottega").isEnabledFor(logging.DEBUG) else ()
+    options = house.options
+    debug = ("--debug",) if options.debug else ()
     home = str(house.studio.settings.home)
     command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
-    supervisor = Supervisor(house.studio, command, house.options.workers, house.tell_session)
+    told = ("--log-format", options.log_format)
+    supervisor = Supervisor(house.studio, (*command, *told), options.workers, house.tell_session)
+    house.studio.opened.elsewhere = supervisor
     supervisor.start()
     return supervisor
 
@@ -99,18 +102,6 @@ async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:
         tell()
     await house.staff.leave()
     server.should_exit = True
-
-
-def _settle() -> None:
-    """Once all is loaded: keep what makes every client wait at once short.
-
-    The collector need not walk again and again what stays anyway. And the writer's thread, which has to have its turn
-    for each statement, waits for it half a millisecond rather than five.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 100)
-    sys.setswitchinterval(0.0005)
 
 
 async def _begin_here(house: House, folder: Path) -> None:

@@ -4,10 +4,10 @@ A thing that is another person's is not found: nobody learns that it exists.
 """
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, BinaryIO, Literal
 
 import msgspec
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Query, Request
 from starlette.types import Scope
 
 from bottega.accounts.passes import Kind, Pass
@@ -17,10 +17,12 @@ from bottega.agents.spec import SLUG
 from bottega.errors import NotFound, Problem, Refused
 from bottega.projects.projects import Project
 from bottega.server.house import House, house_of
-from bottega.server.shells import ServedShell
+from bottega.server.shells.shell import ServedShell
 from bottega.server.staff.staff import Member
 from bottega.sessions.asks import Ask
 from bottega.studio.session import Session
+from bottega.workspaces.outputs.outputs import Outputs
+from bottega.workspaces.outputs.source import Source
 
 COOKIE = "bottega"
 
@@ -174,7 +176,7 @@ async def own_shell(
     project: Annotated[Project, Depends(own_project)],
     shell_id: Annotated[str, Path(max_length=100)],
 ) -> ServedShell:
-    return house.shells.get(person.n, project, shell_id)
+    return await house.shells.get(person.n, project, shell_id)
 
 
 AnyAgent = Annotated[Shelved, Depends(any_agent)]
@@ -194,6 +196,28 @@ async def own_prompt(
     return named
 
 
+async def own_blob(
+    house: Asked,
+    session: OwnSession,
+    blob: Annotated[str, Path(max_length=100, description="Its name, as an event tells it.")],
+) -> BinaryIO:
+    """A blob that this session, or a child of it, has; whoever takes it closes it."""
+    return await asyncio.to_thread(house.studio.runtime.attachments.open, session.row.n, blob)
+
+
+async def own_output(
+    house: Asked,
+    session: OwnSession,
+    output_id: Annotated[str, Path(max_length=100, description="As a result names it.")],
+    stream: Annotated[Literal["", "stdout", "stderr"], Query()] = "",
+) -> Source:
+    """What a command of this session printed."""
+    outputs = Outputs(house.studio.runtime.database.home.outputs / session.id)
+    return await asyncio.to_thread(outputs.find, output_id, stream)
+
+
+OwnOutput = Annotated[Source, Depends(own_output)]
+OwnBlob = Annotated[BinaryIO, Depends(own_blob)]
 OwnPrompt = Annotated[str, Depends(own_prompt)]
 OwnProject = Annotated[Project, Depends(own_project)]
 OwnAsk = Annotated[Ask, Depends(own_ask)]
@@ -212,5 +236,7 @@ GUARDS = {
     key_name: "name",
     own_prompt: "message_id",
     own_shell: "shell_id",
+    own_blob: "blob",
+    own_output: "output_id",
 }
 """What checks each name in a path: a name in a path that none of them takes fails the build."""

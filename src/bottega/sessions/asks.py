@@ -81,6 +81,8 @@ class Ask(msgspec.Struct, frozen=True):
     """The arguments of the call that is asked about."""
     reply: Reply | None = None
     """None while it is open."""
+    far: bool = False
+    """Another Bottega asks: what is allowed with it is allowed there, and not here."""
 
     @property
     def kind(self) -> str:
@@ -157,6 +159,12 @@ class Asks:
             )
         )
 
+    def far(self, n: int, message_id: str) -> list[Ask]:
+        """All that another Bottega asked in one exchange, oldest first."""
+        return self._log.database.read_now(
+            lambda c: _select(c, "session = ?1 AND message_id = ?2 AND far", (n, message_id))
+        )
+
     def grants(self, n: int) -> tuple[Granted, ...]:
         """What was allowed for the rest of this session."""
         rows = self._log.database.read_now(
@@ -227,13 +235,20 @@ def insert(
     message_id: str,
     asked: facts.ApprovalRequired,
     arguments: dict[str, Any],
+    *,
+    far: bool = False,
 ) -> None:
-    """In the transaction of its `approval_required`; refused if what it offers has been granted meanwhile."""
-    if any(each in asked.detail.get("offers", ()) for each in _granted(connection, n, asked)):
+    """In the transaction of its `approval_required`; refused if what it offers has been granted meanwhile.
+
+    What was granted here says nothing of what another Bottega asks.
+    """
+    if not far and any(
+        each in asked.detail.get("offers", ()) for each in _granted(connection, n, asked)
+    ):
         raise Conflict("What would be asked for has been allowed for this session meanwhile.")
     connection.execute(
-        "INSERT INTO asks (id, session, message_id, kind, tool_id, body, input, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO asks (id, session, message_id, kind, tool_id, body, input, created_at, far)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             asked.approval_id,
             n,
@@ -243,6 +258,7 @@ def insert(
             msgspec.json.encode(asked),
             msgspec.json.encode(arguments),
             now(),
+            far,
         ),
     )
     failpoint("asks.after_open")
@@ -265,7 +281,7 @@ def settle(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> None:
     """In the transaction of its `approval_resolved`: open → answered, once."""
     changed = connection.execute(
         "UPDATE asks SET status = 'answered', reply = ?, granted = ? WHERE id = ? AND status = 'open'",
-        (msgspec.json.encode(reply), _grant(ask, reply), ask.id),
+        (msgspec.json.encode(reply), "" if ask.far else _grant(ask, reply), ask.id),
     )
     if changed.rowcount != 1:
         raise Conflict("This was answered already.", hint="The first answer counts.")
@@ -275,10 +291,10 @@ def settle(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> None:
 def _covered(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> list[tuple[Ask, Reply]]:
     """Answer, with an `allow_all`, whatever else waits in the session and was offered the same."""
     grant = _grant(ask, reply)
-    if not grant:
+    if not grant or ask.far:
         return []
     others = _select(
-        connection, "session = ? AND status = 'open' AND kind = 'tool'", (ask.session,)
+        connection, "session = ? AND status = 'open' AND kind = 'tool' AND NOT far", (ask.session,)
     )
     same = Reply("allow_once", f"Covered by {grant}, which was allowed for this session.")
     found = [(other, same) for other in others if grant in other.asked.detail.get("offers", ())]
@@ -322,7 +338,7 @@ def _event(name: str, payload: msgspec.Struct, message_id: str) -> Event:
 
 def _select(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> list[Ask]:
     rows = connection.execute(
-        "SELECT id, session, message_id, created_at, body, input, reply FROM asks"  # noqa: S608
+        "SELECT id, session, message_id, created_at, body, input, reply, far FROM asks"  # noqa: S608
         f" WHERE {where} ORDER BY rowid",
         values,
     ).fetchall()
@@ -335,6 +351,7 @@ def _select(connection: sqlite3.Connection, where: str, values: tuple[Any, ...])
             msgspec.json.decode(row[4], type=facts.ApprovalRequired),
             msgspec.json.decode(row[5]),
             msgspec.json.decode(row[6], type=Reply) if row[6] is not None else None,
+            bool(row[7]),
         )
         for row in rows
     ]

@@ -10,7 +10,7 @@ import binascii
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
-from typing import Any, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 import msgspec
 
@@ -46,11 +46,14 @@ def load(messages: tuple[Message, ...], read: Callable[[str], bytes]) -> tuple[M
         return messages
     known: dict[str, str] = {}
 
-    def loaded(media: Media) -> Media:
+    def loaded(media: Media) -> Media | Text:
         if media.data or not media.blob:
             return media
         if media.blob not in known:
-            known[media.blob] = base64.b64encode(read(media.blob)).decode()
+            try:
+                known[media.blob] = base64.b64encode(read(media.blob)).decode()
+            except NotFound:  # it came from another Bottega, which has it
+                return Text(f"[{media.name or media.media_type}: kept elsewhere]")
         return msgspec.structs.replace(media, data=known[media.blob], blob="")
 
     return tuple(_with_media(message, loaded) for message in messages)
@@ -71,6 +74,20 @@ class Attachments:
         if not found:
             raise NotFound(f"This session has no attachment {name!r}.")
         return self.blobs.read(name)
+
+    def open(self, n: int, name: str) -> BinaryIO:
+        """The bytes of a blob that this session or one beneath it has; any other is not found, wherever it lies."""
+        found = self.database.read_now(
+            lambda connection: connection.execute(
+                "WITH RECURSIVE tree (n) AS (SELECT ?1 UNION"
+                " SELECT s.n FROM sessions s JOIN tree ON s.parent = tree.n)"
+                " SELECT 1 FROM attachments WHERE session IN tree AND blob = ?2",
+                (n, name),
+            ).fetchone()
+        )
+        if not found:
+            raise NotFound(f"This session has no attachment {name!r}.")
+        return self.blobs.open(name)
 
     def names(self, n: int) -> list[str]:
         rows = self.database.read_now(
@@ -136,14 +153,14 @@ def _show_media(messages: tuple[Message, ...]) -> bool:
     return False
 
 
-def _with_media(message: Message, change: Callable[[Media], Media]) -> Message:
+def _with_media(message: Message, change: Callable[[Media], Media | Text]) -> Message:
     content = _each_media(message.content, change)
     if content is message.content:
         return message
     return msgspec.structs.replace(message, content=content)
 
 
-def _each_media(content: Sequence[B], change: Callable[[Media], Media]) -> tuple[B, ...]:
+def _each_media(content: Sequence[B], change: Callable[[Media], Media | Text]) -> tuple[B, ...]:
     """The blocks with their media changed; the same tuple where nothing did."""
     changed = tuple(_changed(block, change) for block in content)
     if isinstance(content, tuple) and all(map(is_, changed, content)):
@@ -151,7 +168,7 @@ def _each_media(content: Sequence[B], change: Callable[[Media], Media]) -> tuple
     return changed
 
 
-def _changed(block: B, change: Callable[[Media], Media]) -> B:
+def _changed(block: B, change: Callable[[Media], Media | Text]) -> B:
     if isinstance(block, Media):
         return cast(B, change(block))
     if isinstance(block, ToolResult):

@@ -57,8 +57,14 @@ async def declare(database: Database, n: int, tools: Iterable[ClientTool]) -> No
     await database.write(store)
 
 
-def declared(database: Database, n: int) -> list[Tool]:
+def listed(database: Database, n: int) -> list[ClientTool]:
+    """The client's tools of that session."""
     rows = database.read_now(
         lambda c: c.execute("SELECT spec FROM client_tools WHERE session = ?", (n,)).fetchall()
     )
-    return [msgspec.json.decode(spec, type=ClientTool).tool() for (spec,) in rows]
+    return [msgspec.json.decode(spec, type=ClientTool) for (spec,) in rows]
+
+
+def declared(database: Database, n: int) -> list[Tool]:
+    """As an agent sees them."""
+    return [each.tool() for each in listed(database, n)]

@@ -19,7 +19,7 @@ from bottega.providers.provider import Wishes
 from bottega.sessions.attach import attach
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
-from bottega.sessions.session import HOST, SessionRow, now, title_of
+from bottega.sessions.session import HOST, Outcome, SessionRow, now, title_of
 from bottega.storage.blobs import Blobs
 
 Place = Literal["cli", "python", "server"]
@@ -55,6 +55,8 @@ class Prompt(msgspec.Struct, frozen=True):
     """Somebody is there to answer: a limit is an ask, and not the end."""
     schema: dict[str, Any] | None = None
     """The JSON schema that the final response must fit."""
+    hops: int = 0
+    """How many other Bottegas it came through."""
 
 
 class Admission(msgspec.Struct, frozen=True):
@@ -179,22 +181,29 @@ class Inbox:
     async def place(self, session: SessionRow, message_id: str, place: int) -> None:
         """Let a waiting prompt run as the one of that place among those that wait, from 0; past the end: last."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        events: list[Event] = []
+
+        def also(connection: sqlite3.Connection) -> bool | None:
             _waiting(connection, session.n, message_id)
             rows = connection.execute(
                 "SELECT message_id, place FROM inbox WHERE session = ? AND status = 'queued'"
                 " ORDER BY place",
                 (session.n,),
             ).fetchall()
-            places = [each for _, each in rows]
-            order = [name for name, _ in rows if name != message_id]
+            before, places = zip(*rows, strict=True)
+            order = [name for name in before if name != message_id]
             order.insert(place, message_id)
+            if order == list(before):
+                return None
             connection.executemany(
                 "UPDATE inbox SET place = ? WHERE session = ? AND message_id = ?",
                 [(each, session.n, name) for name, each in zip(order, places, strict=True)],
             )
+            moved = facts.PromptMoved(tuple(order))
+            events.append(Event("prompt_moved", now(), moved, message_id, actor="user"))
+            return True
 
-        await self._log.database.write(change)
+        await self._log.append(session.n, events, also)
 
     def under_way(self, session: SessionRow) -> list[Waiting]:
         """What runs, then what waits, in the order in which it will run."""
@@ -355,7 +364,7 @@ def insert(
         ),
     )
     connection.execute(
-        "UPDATE sessions SET title = CASE title WHEN '' THEN ? ELSE title END,"
+        "UPDATE sessions SET title = CASE title WHEN '' THEN ? ELSE title END, archived = 0,"
         " status = CASE status WHEN 'idle' THEN 'queued' ELSE status END WHERE n = ?",
         (title_of(plain_text(prompt.content)), n),
     )
@@ -415,13 +424,13 @@ def start(connection: sqlite3.Connection, n: int, message_id: str) -> None:
     connection.execute("UPDATE sessions SET status = 'running' WHERE n = ?", (n,))
 
 
-def finish(connection: sqlite3.Connection, n: int, message_id: str) -> None:
+def finish(connection: sqlite3.Connection, n: int, message_id: str, outcome: Outcome) -> None:
     """running → done, in the transaction of its `exchange_response`."""
     connection.execute(
         "UPDATE inbox SET status = 'done' WHERE session = ? AND message_id = ?", (n, message_id)
     )
     connection.execute(
-        "UPDATE sessions SET takeovers = 0, status = CASE WHEN EXISTS (SELECT 1 FROM inbox"
+        "UPDATE sessions SET takeovers = 0, outcome = ?2, status = CASE WHEN EXISTS (SELECT 1 FROM inbox"
         " WHERE session = ?1 AND status = 'queued') THEN 'queued' ELSE 'idle' END WHERE n = ?1",
-        (n,),
+        (n, outcome),
     )

@@ -173,6 +173,12 @@ def held_by(connection: sqlite3.Connection, worker: str) -> list[Held]:
     return [Held(*row) for row in rows]
 
 
+def holder(connection: sqlite3.Connection, n: int) -> str | None:
+    """The worker that holds that session, dead or alive."""
+    row = connection.execute("SELECT holder FROM sessions WHERE n = ?", (n,)).fetchone()
+    return row[0] if row else None
+
+
 def holders(connection: sqlite3.Connection) -> dict[str, int]:
     """How many sessions each worker holds."""
     return dict(

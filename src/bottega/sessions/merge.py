@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from bottega.events import facts
-from bottega.events.event import Event
+from bottega.events.event import Carried, Event
 
 _Texts = facts.TextDelta | facts.ReasoningDelta | facts.ToolOutputDelta
 
@@ -33,7 +33,7 @@ def merged(events: Sequence[Event]) -> list[Event]:
 
 
 def _joins(last: Event, event: Event) -> bool:
-    if last.type != event.type or event.type not in facts.DELTAS:
+    if last.type != event.type or event.type not in facts.DELTAS or isinstance(event, Carried):
         return False
     if (last.message_id, last.step, last.attempt) != (event.message_id, event.step, event.attempt):
         return False

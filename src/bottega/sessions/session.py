@@ -15,6 +15,9 @@ from bottega.storage.database import Database
 Status = Literal["idle", "queued", "running", "waiting"]
 """`waiting`: the exchange that runs waits for an answer, and no worker holds the session meanwhile."""
 
+Outcome = Literal["", "done", "failed", "stopped", "limited", "interrupted"]
+"""How the last exchange ended; empty: none has yet, or it was not written down."""
+
 VERSION = 1
 """Programs below a session's `needs` may follow it but not run it."""
 
@@ -26,7 +29,8 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth, owner"
+    " parent, parent_call, depth, owner, pinned, archived, outcome, EXISTS (SELECT 1 FROM asks"
+    " WHERE asks.session = sessions.n AND asks.status = 'open' AND asks.kind <> 'plan')"
 )
 
 
@@ -53,6 +57,18 @@ class SessionRow(msgspec.Struct, frozen=True):
     """How many sessions stand above it."""
     owner: int = HOST
     """The number of the person whose it is."""
+    pinned: bool = False
+    """Its owner wants it at hand."""
+    archived: bool = False
+    """Its owner wants it out of sight; a prompt brings it back."""
+    outcome: Outcome = ""
+    is_asked: bool = False
+    """Something of it waits for an answer; a plan that is offered does not count."""
+
+    @property
+    def shown(self) -> Status:
+        """Its status as people are told it: what waits for somebody waits, whether its worker has let go or not."""
+        return "waiting" if self.status == "running" and self.is_asked else self.status
 
     @property
     def task_id(self) -> str:
@@ -184,9 +200,15 @@ class Sessions:
         return _row(row) if row else None
 
     async def list(
-        self, limit: int = 50, before: tuple[int, int] | None = None, owner: int | None = None
+        self,
+        limit: int = 50,
+        before: tuple[int, int] | None = None,
+        owner: int | None = None,
+        *,
+        pinned: bool | None = None,
+        archived: bool | None = None,
     ) -> list[SessionRow]:
-        """The newest first, without children; of one person, or of all.
+        """The newest first, without children; of one person, or of all; those that are pinned or archived, or are not.
 
         `before` is the `updated_at` and the `n` of the last one of the page before.
         """
@@ -195,8 +217,19 @@ class Sessions:
             lambda connection: connection.execute(
                 f"SELECT {_COLUMNS} FROM sessions WHERE (updated_at, n) < (?1, ?2)"  # noqa: S608
                 " AND parent IS NULL AND (?4 IS NULL OR owner = ?4)"
+                " AND (?5 IS NULL OR pinned = ?5) AND (?6 IS NULL OR archived = ?6)"
                 " ORDER BY updated_at DESC, n DESC LIMIT ?3",
-                (at, n, limit, owner),
+                (at, n, limit, owner, pinned, archived),
+            ).fetchall()
+        )
+        return [_row(row) for row in rows]
+
+    def all_of(self, owner: int) -> "list[SessionRow]":
+        """Every session of a person, children too, oldest first."""
+        rows = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE owner = ? ORDER BY n",  # noqa: S608
+                (owner,),
             ).fetchall()
         )
         return [_row(row) for row in rows]
@@ -209,6 +242,17 @@ class Sessions:
                 f"SELECT {_COLUMNS} FROM sessions WHERE folder IN ({marks})"  # noqa: S608
                 " AND parent IS NULL ORDER BY updated_at DESC, n DESC LIMIT 1",
                 tuple(folders),
+            ).fetchone()
+        )
+        return _row(row) if row else None
+
+    def under_way(self, owner: int, model: str) -> SessionRow | None:
+        """A session of that person on that model in which something runs or waits."""
+        row = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE owner = ? AND model = ?"  # noqa: S608
+                " AND status <> 'idle' ORDER BY n DESC LIMIT 1",
+                (owner, model),
             ).fetchone()
         )
         return _row(row) if row else None
@@ -227,9 +271,23 @@ class Sessions:
             ).close()
         )
 
+    async def tidy(
+        self, row: SessionRow, *, pinned: bool | None = None, archived: bool | None = None
+    ) -> None:
+        """Pin or archive it, or take that back; None: as it is. It is no newer for that."""
+        await self._database.write(
+            lambda connection: connection.execute(
+                "UPDATE sessions SET pinned = COALESCE(?2, pinned),"
+                " archived = COALESCE(?3, archived) WHERE n = ?1",
+                (row.n, pinned, archived),
+            ).close()
+        )
+
 
 def _row(values: tuple[Any, ...]) -> SessionRow:
-    return SessionRow(*values)
+    *others, pinned, archived, outcome, asked = values
+    marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}
+    return SessionRow(*others, outcome=outcome, **marks)
 
 
 def insert_child(

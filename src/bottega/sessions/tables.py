@@ -143,4 +143,32 @@ CREATE INDEX spent_by_person ON spent (person, at);
 CREATE INDEX spent_by_session ON spent (session);
 """,
     ),
+    Migration(
+        8,
+        "how lists tell sessions apart",
+        """
+ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+-- How its last exchange ended; empty: none has ended yet, or it was not written down.
+ALTER TABLE sessions ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
+""",
+    ),
+    Migration(
+        9,
+        "exchanges that another Bottega answers",
+        """
+-- Up to its cursor, the log of the session there is carried over.
+CREATE TABLE remotes (
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
+  address TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  project TEXT NOT NULL,
+  session_there TEXT NOT NULL,
+  cursor INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (session, message_id)
+) STRICT;
+ALTER TABLE asks ADD COLUMN far INTEGER NOT NULL DEFAULT 0;
+""",
+    ),
 )

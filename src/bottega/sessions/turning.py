@@ -56,6 +56,7 @@ async def reset(log: Log, session: SessionRow) -> bool:
     def also(connection: sqlite3.Connection) -> bool | None:
         _refuse_while_running(connection, session, "reset")
         connection.execute("UPDATE asks SET granted = '' WHERE session = ?", (session.n,))
+        connection.execute("DELETE FROM remotes WHERE session = ?", (session.n,))
         last = _newest(connection, session.n, (*_SAID, "session_reset", "session_cleared"))
         return True if last and last[1] in _SAID else None
 
@@ -104,11 +105,11 @@ def _delete(connection: sqlite3.Connection, n: int) -> None:
         "SELECT body FROM inbox WHERE session = ? ORDER BY idx LIMIT 1", (n,)
     ).fetchone()
     made = title_of(plain_text(msgspec.json.decode(first[0], type=Prompt).content)) if first else ""
-    for table in ("events", "inbox", "asks", "attachments"):
+    for table in ("events", "inbox", "asks", "attachments", "remotes"):
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (n,))  # noqa: S608
     # A title that was made of the first prompt goes with it; one that was given stays.
     connection.execute(
-        "UPDATE sessions SET searched = last_index, status = 'idle',"
+        "UPDATE sessions SET searched = last_index, status = 'idle', outcome = '',"
         " title = CASE title WHEN ? THEN '' ELSE title END WHERE n = ?",
         (made, n),
     )

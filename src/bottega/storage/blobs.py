@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from math import inf
 from pathlib import Path
+from typing import BinaryIO
 
 from bottega.errors import NotFound, StorageFailed
 from bottega.failpoint import failpoint
@@ -65,6 +66,15 @@ class Blobs:
                 hint="Restore it from a backup of the home.",
             )
         return content
+
+    def open(self, name: str) -> BinaryIO:
+        """The bytes of that name to be read piece by piece; whether they are all right is not looked at."""
+        try:
+            return self._path(name).open("rb")
+        except FileNotFoundError as error:
+            raise NotFound(f"The blob {name!r} is not here.") from error
+        except OSError as error:
+            raise explain(error, self._path(name)) from error
 
     def has(self, name: str) -> bool:
         return self._path(name).exists()

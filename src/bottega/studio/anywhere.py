@@ -4,7 +4,7 @@
 events.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -14,13 +14,25 @@ from bottega.messages.block import Block
 from bottega.messages.message import Message
 from bottega.providers.provider import Wishes
 from bottega.sessions.asks import Ask, Word
+from bottega.sessions.changes.work import Work
+from bottega.sessions.clients import ClientTool
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
 from bottega.studio.answering import Answering, Callback
 from bottega.studio.context import Context
 from bottega.studio.structured import Shape
+from bottega.studio.worked import Undone
 
 NO_WISHES = Wishes()
+
+
+class AnyWorked(Protocol):
+    """What a session changed in its folder."""
+
+    @property
+    def works(self) -> tuple[Work, ...]: ...
+
+    async def diff(self, work: Work) -> str: ...
 
 
 class AnySession(Protocol):
@@ -61,7 +73,19 @@ class AnySession(Protocol):
         """Follow the exchange that is under way, or waits for an answer; None if none is."""
         ...
 
+    async def edit(self, message_id: str, content: str | tuple[Block, ...]) -> None:
+        """Change what a prompt says that still waits."""
+        ...
+
     async def cancel(self, message_id: str) -> bool: ...
+
+    def is_busy(self) -> bool:
+        """Whether a prompt runs or waits here."""
+        ...
+
+    def children(self) -> "Sequence[AnySession]":
+        """The sessions that this one's agent handed tasks to, the oldest first."""
+        ...
 
     def asks(self) -> list[Ask]:
         """What waits for an answer."""
@@ -76,6 +100,14 @@ class AnySession(Protocol):
         input: dict[str, Any] | None = None,
         grant: str = "",
         shown: str = "",
+    ) -> None: ...
+
+    async def declare_tools(self, tools: Iterable[ClientTool]) -> None:
+        """Tools that this client runs itself: each call of one is an ask of kind `client`."""
+        ...
+
+    async def send_tool_result(
+        self, tool_id: str, result: Any, *, is_error: bool = False
     ) -> None: ...
 
     async def accept_plan(
@@ -114,6 +146,12 @@ class AnySession(Protocol):
     async def clear(self) -> None: ...
 
     async def close(self) -> None: ...
+
+    async def changes(self) -> AnyWorked: ...
+
+    async def revert(
+        self, paths: Iterable[str] | None = None, *, force: bool = False
+    ) -> Undone: ...
 
     async def tail(self, limit: int = 80) -> list[Event]: ...
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -29,6 +29,14 @@ class Stopping(Problem):
     code = "stopping"
 
 
+class Elsewhere(Protocol):
+    """Processes that run what is admitted here, and hold what is held for it."""
+
+    async def free(self, row: SessionRow) -> None: ...
+
+    async def compact(self, row: SessionRow) -> bool | None: ...
+
+
 class Opened:
     def __init__(
         self, runtime: Runtime, on_crash: OnCrash | None, place: Place, *, runs: bool = True
@@ -46,6 +54,8 @@ class Opened:
         self._sweep: Sweep | None = None
         self._tidying: asyncio.Task[None] | None = None
         self._stops = False
+        self.elsewhere: Elsewhere | None = None
+        """Those who do what this process does not, where it has such."""
         self.hands = Hands(runtime.log, runtime.sandboxes)
         self._act_by(runtime.settings.values)
         runtime.on_change = self._act_by
@@ -158,11 +168,17 @@ class Opened:
             await self.cancel(row, message_id)
         await self.free(row)
 
+    async def compact(self, row: SessionRow) -> bool | None:
+        """Have a summary stand for what a session said, made by whoever runs it; see `Worker.compact`."""
+        return await (self.elsewhere or self.worker).compact(row)
+
     async def free(self, row: SessionRow) -> None:
         """Free what is held for a session, once nothing of it runs here.
 
         Servers of its folder are left where another session runs there.
         """
+        if self.elsewhere:
+            await self.elsewhere.free(row)
         if self._worker:
             await self._worker.forget(row.n)
         for shell in self.hands.shells.list(row.folder):

@@ -251,9 +251,9 @@ class Session:
     async def compact(self) -> bool | None:
         """Have a summary stand for all but the last turns; False: there is nothing to drop.
 
-        None: an exchange runs here, and does it before its next model call.
+        None: an exchange runs, and does it before its next model call.
         """
-        return await self._opened.worker.compact(self.row)
+        return await self._opened.compact(self.row)
 
     async def undo_compaction(self, compaction: int = 0) -> int:
         """Let the model see again what the last compaction dropped, or the one at that index; 0: there is none."""

@@ -127,8 +127,9 @@ class Studio:
         where = existing_folder(folder)
         self.runtime.refresh()
         who = self.runtime.agent(agent)
-        chosen = self.runtime.choose(model, who).model
-        self.runtime.model(chosen)
+        chosen = "" if who.remote and not model else self.runtime.choose(model, who).model
+        if chosen:
+            self.runtime.model(chosen)
         row = await self.runtime.sessions.create(
             model=chosen,
             agent=who.slug,

@@ -106,6 +106,11 @@ class Worked:
             self.read(work.after) if work.after else None,
         )
 
+    async def diff(self, work: Work) -> str:
+        """What was done to the file, in the form that `git apply` takes."""
+        lines = await asyncio.to_thread(lambda: list(self.difference(work).lines()))
+        return b"".join(lines).decode("utf-8", "replace")
+
     def counted(self, work: Work) -> tuple[int, int] | None:
         """Lines added and removed; None where there are none to count."""
         try:

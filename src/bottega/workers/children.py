@@ -103,7 +103,8 @@ class Children:
             child = self._sessions.get(session_id)
         failpoint("children.after_start")
         # Admitted once: whoever goes on after a crash says the same.
-        prompt = Prompt(child.task_id, (Text(task),), attended=exchange.plan.attended)
+        plan = exchange.plan
+        prompt = Prompt(child.task_id, (Text(task),), attended=plan.attended, hops=plan.hops)
         await self._inbox.admit(child, prompt, by=self._runs.place)
         return child, told
 

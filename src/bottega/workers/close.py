@@ -6,9 +6,14 @@ from typing import Any
 from bottega.events import facts
 from bottega.messages.block import Text, ToolUse, plain_text
 from bottega.messages.message import StopReason
-from bottega.sessions.session import now
+from bottega.sessions.session import Outcome, now
 from bottega.workers.track import Track
 
+_OUTCOMES: dict[str, Outcome] = {
+    "user_stopped": "stopped",
+    "resource_limit_exceeded": "limited",
+    "interrupted": "interrupted",
+}
 _NOT_RUN = "Not run: the exchange ended before this call began."
 
 
@@ -70,3 +75,8 @@ def response(
         output=output,
         repairs=repairs,
     )
+
+
+def outcome_of(end: facts.ExchangeResponse) -> Outcome:
+    """The end of an exchange in the one word that lists show."""
+    return "done" if end.success else _OUTCOMES.get(end.completion_reason, "failed")

@@ -16,7 +16,7 @@ from bottega.agents.world import Ended, Reason
 from bottega.approvals.mode import Mode, narrower
 from bottega.errors import Conflict, NotFound, Problem
 from bottega.events import facts
-from bottega.events.event import Actor, Event
+from bottega.events.event import Actor, Carried, Event
 from bottega.events.facts import NAMES
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
@@ -102,6 +102,8 @@ class Exchange:
         """This process ends: what only waits for an answer is left to the next one."""
         self.hands_over = False
         """This process ends, and all of the exchange is left to the next one."""
+        self.last_word: Carried | None = None
+        """The end of the exchange as another Bottega told it."""
         self.closing: Ended | None = None
         """How it ends, once that is known: its children end alike."""
         self.step = 0
@@ -156,6 +158,13 @@ class Exchange:
         if isinstance(payload, facts.Compaction) and payload.usage != Usage():
             also = self._spent(payload.usage, payload.cost)
         await self.pen.record(self.event(payload), also=also)
+
+    async def carry(self, told: Sequence[Carried], also: Also) -> None:
+        """Put facts of another Bottega's log into ours, as they are."""
+        for fact in told:
+            self.track.note(fact)
+            self.step, self._attempt = fact.step, fact.attempt
+        await self.pen.record(*told, also=also)
 
     async def room(self) -> None:
         if self.pen.is_full:

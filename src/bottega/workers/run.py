@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 from bottega.agents.loop import run
 from bottega.agents.plan import Plan
-from bottega.agents.world import Ended
-from bottega.errors import Problem
+from bottega.agents.world import STOPPED, Ended, Left
+from bottega.errors import Conflict, Problem
 from bottega.events import facts
 from bottega.messages.message import Message, StopReason
 from bottega.sessions import inbox
@@ -16,9 +16,10 @@ from bottega.sessions import lease as leases
 from bottega.sessions.inbox import Prompt
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.shield import whatever_comes
-from bottega.workers.close import loose_ends, response
+from bottega.workers.close import loose_ends, outcome_of, response
 from bottega.workers.crash.recover import settled, tell_edits
 from bottega.workers.exchange import Exchange
+from bottega.workers.far.carrying import carry_over
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +44,12 @@ async def drop_plans(exchange: Exchange) -> None:
 
 
 async def carry_out(
-    exchange: Exchange, prepare: Prepare, remember: Remember, *, resumed: bool = False
+    exchange: Exchange,
+    prompt: Prompt,
+    prepare: Prepare,
+    remember: Remember,
+    *,
+    resumed: bool = False,
 ) -> list[Message] | None:
     """Run the exchange that has begun; return when its end is durable, also when this task is cancelled.
 
@@ -51,17 +57,16 @@ async def carry_out(
     its own end. Raises `Parked` when nothing can go on before an answer comes; else only what the pen raises: then
     nothing more can be written here, and another worker goes on from the log.
     """
-    history: list[Message] = []
+    history: list[Message] | None = None
     try:
         exchange.equip(await prepare())
         if resumed:  # the crash may have come right after it began
             await drop_plans(exchange)
-        again = await settled(exchange, exchange.plan.registry) if resumed else []
-        if again:
-            await exchange.act(again, exchange.mode())
-        history = await remember()
-        left = exchange.track.left() if resumed else None
-        ended = await run(exchange.plan, history, exchange, exchange.track.answers, left)
+        if exchange.plan.elsewhere or exchange.track.is_remote:
+            ended = await _answered_elsewhere(exchange, prompt)
+        else:
+            history, left = await _taken_up(exchange, remember, resumed=resumed)
+            ended = await run(exchange.plan, history, exchange, exchange.track.answers, left)
     except Parked:
         raise
     except asyncio.CancelledError:
@@ -79,6 +84,25 @@ async def carry_out(
     return history if ended.success else None
 
 
+async def _taken_up(
+    exchange: Exchange, remember: Remember, *, resumed: bool
+) -> tuple[list[Message], Left | None]:
+    """What was said so far, all calls answered, and the last step, if nothing came of it yet."""
+    again = await settled(exchange, exchange.plan.registry) if resumed else []
+    if again:
+        await exchange.act(again, exchange.mode())
+    return await remember(), exchange.track.left() if resumed else None
+
+
+async def _answered_elsewhere(exchange: Exchange, prompt: Prompt) -> Ended:
+    elsewhere = exchange.plan.elsewhere
+    if elsewhere is None:
+        raise Conflict(
+            "This exchange is answered by another Bottega, and its agent is one of here by now."
+        )
+    return await carry_over(exchange, prompt, elsewhere)
+
+
 def _told(error: Exception) -> facts.ErrorMessage:
     if isinstance(error, Problem):
         return facts.ErrorMessage(error.message, error.code, hint=error.hint)
@@ -90,7 +114,6 @@ def _told(error: Exception) -> facts.ErrorMessage:
     )
 
 
-STOPPED = Ended(False, "user_stopped", "cancelled")
 _FAILED = Ended(False, "error", "error")
 _WHY = {"user_stopped": "Cancelled by the user", "interrupted": "Interrupted"}
 
@@ -103,21 +126,25 @@ async def finish(exchange: Exchange, ended: Ended, why: str) -> None:
     lease = exchange.pen.lease
     stop: StopReason = ended.stop_reason
     ends = await exchange.leave(ended)
-    await tell_edits(exchange)
-    for payload in loose_ends(exchange.track, stop, why, ends):
-        exchange.emit(payload)
-    end = response(
-        exchange.track,
-        success=ended.success,
-        reason=ended.reason,
-        stop=stop,
-        final=ended.final_response or None,
-        output=ended.output,
-        repairs=ended.repairs,
-    )
+    end = exchange.last_word
+    if end is None:
+        if not exchange.track.is_remote:
+            await tell_edits(exchange)
+        for payload in loose_ends(exchange.track, stop, why, ends):
+            exchange.emit(payload)
+        last = response(
+            exchange.track,
+            success=ended.success,
+            reason=ended.reason,
+            stop=stop,
+            final=ended.final_response or None,
+            output=ended.output,
+            repairs=ended.repairs,
+        )
+        end = exchange.event(last)
 
     def close(connection: sqlite3.Connection) -> None:
-        inbox.finish(connection, lease.n, exchange.message_id)
+        inbox.finish(connection, lease.n, exchange.message_id, outcome_of(end.data))
         exchange.released = leases.release(connection, lease)
 
-    await exchange.record(end, also=close)
+    await exchange.pen.record(end, also=close)

@@ -39,6 +39,8 @@ class Track:
         """The ask about that."""
         self.cancelled = False
         """Somebody asked to stop it."""
+        self.is_remote = False
+        """Another Bottega answers it."""
         self.final = ""
         """The text of the last answer that had any."""
         self.calls: dict[str, ToolUse] = {}
@@ -81,6 +83,8 @@ class Track:
             self.heard_at = event.at
         elif isinstance(payload, facts.CancelRequested):
             self.cancelled = True
+        elif isinstance(payload, facts.RemoteStarted):
+            self.is_remote = True
         elif isinstance(payload, facts.UserMessage) and not payload.steer:
             self.message_id, self.started_at = event.message_id, event.at
         self._goes_on(payload)

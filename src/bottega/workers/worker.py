@@ -197,7 +197,12 @@ class Worker:
         if self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n)):
             raise Conflict("Something waits to run in this session.", hint="Let it run first.")
         exchange = Exchange(Pen(self._log, lease), "", session, self._hands, self._attachments)
-        exchange.equip(await self._plan(session, Prompt("", ())))
+        plan = await self._plan(session, Prompt("", ()))
+        if plan.elsewhere:
+            raise Conflict(
+                f"The agent {plan.agent.slug!r} is at {plan.elsewhere.where.address}, and is compacted there."
+            )
+        exchange.equip(plan)
         return await exchange.make_room([], "asked")
 
     def is_busy(self, folder: str, besides: int) -> bool:
@@ -387,7 +392,9 @@ class Worker:
             return recalled.history if recalled else await self._history(session.n)
 
         running = asyncio.create_task(
-            carry_out(exchange, lambda: self._plan(session, prompt), remember, resumed=resumed)
+            carry_out(
+                exchange, prompt, lambda: self._plan(session, prompt), remember, resumed=resumed
+            )
         )
         watching = asyncio.create_task(mind(self._log, exchange, after, running))
         self._running.add(exchange)
@@ -426,6 +433,9 @@ class Worker:
         lease = exchange.pen.lease
         await asyncio.to_thread(exchange.fence.take_over)
         parent = exchange.parent
+        if track.is_remote:
+            await self._follow_on(session, exchange, prompt)
+            return
         if track.cancelled:
             await finish(exchange, STOPPED, "Cancelled by the user")
             return
@@ -449,6 +459,13 @@ class Worker:
             await finish(exchange, _INTERRUPTED, "Interrupted")
             return
         await self._go_on(session, exchange, prompt)
+
+    async def _follow_on(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
+        """Go on with what another Bottega answers: it ran on there, and is followed from where the log ends."""
+        if session.parent and not exchange.parent and prompt.message_id == session.task_id:
+            exchange.track.cancelled = True  # nobody waits for it any more
+        self._tell_mended(session.n)
+        await self._run(session, exchange, prompt, resumed=True)
 
     def _chosen(self, session: SessionRow, exchange: Exchange) -> OnCrash:
         """What becomes of an exchange that was left in the middle; a child goes on if its parent does."""

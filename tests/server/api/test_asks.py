@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.server.api.using import Api, begun, fresh, prompted, until
+from tests.server.hub.wire import wired
 from tests.server.serving import Client
 
 
@@ -52,6 +53,26 @@ async def test_what_waits_is_shown_whole_and_runs_when_it_is_allowed(api: Api) -
         resolved = await until(client, session, "approval_resolved")
         assert (resolved["actor"], resolved["data"]["note"]) == ("user", "go")
         assert resolved["data"]["person"], "who answered is known"
+
+
+async def test_a_session_that_asks_waits_from_that_moment_on(api: Api) -> None:
+    async with api.client() as client, wired(client) as wire:
+        session, tab = await begun(client, mode="ask"), fresh()
+        await wire.ask(type="new-tab", tab_id=tab, session_id=session)
+        message_id = await prompted(client, session, "write it")
+        ask = await waiting(client, session)
+        (listed,) = [
+            each
+            for each in (await client.get("/api/sessions"))["sessions"]
+            if each["id"] == session
+        ]
+        assert listed["status"] == "waiting"
+        assert (await client.get(f"/api/sessions/{session}"))["status"] == "waiting"
+        tabs = (await wire.ask(type="restore"))["tabs"]
+        assert [each["status"] for each in tabs if each["tab_id"] == tab] == ["waiting"]
+        await client.post(f"/api/asks/{ask['id']}", answer(ask, "allow_once"))
+        await until(client, session, "exchange_response", message_id)
+        assert (await client.get(f"/api/sessions/{session}"))["status"] == "idle"
 
 
 async def test_nobody_sees_or_answers_what_another_person_is_asked(api: Api) -> None:

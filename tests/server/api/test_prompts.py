@@ -83,6 +83,9 @@ async def test_prompts_that_wait_can_be_seen_changed_moved_and_taken_back(api: A
         assert [each["text"] for each in moved["prompts"]] == [
             *("gate-c", "hello 2", "hello 0", "goodbye")
         ]
+        told = (await bodies(client, session))[-1]
+        assert (told["type"], told["message_id"]) == ("prompt_moved", names[2])
+        assert told["data"]["order"] == [names[2], names[0], names[1]], "for whoever else looks on"
         assert await client.call("DELETE", f"{path}/{names[0]}") == (200, {"stopped": True})
         status, _ = await client.call("PATCH", f"{path}/{first}", {"content": "too late"})
         assert status == 409

@@ -191,7 +191,10 @@ async def test_what_was_used_is_told_by_session_and_by_day_and_only_to_its_owner
         assert (used["calls"], len(used["models"])) == (1, 1)
         assert used["models"][0]["model"].startswith("scripted/")
         assert used["tokens"] > 0
-        days = (await client.get("/api/usage", params={"days": 1}))["days"]
+        usage = await client.get("/api/usage", params={"days": 1})
+        days = usage["days"]
+        spent = sum(day["cost"] for day in days)
+        assert usage["window"] == {"hours": 24.0, "cost": spent, "limit": 20_000_000}
         assert days[0]["tokens"] >= used["tokens"]
         assert days[0]["at"] % 86_400_000 == 0
         assert (await ada.get("/api/usage"))["days"] == []
@@ -267,3 +270,60 @@ async def _tried(
 ) -> tuple[int, Any]:
     where = path.replace("{session_id}", session).replace("{message_id}", message_id)
     return await client.call(method.upper(), where, body)
+
+
+async def test_a_session_says_which_project_and_folder_of_it_it_works_in(api: Api) -> None:
+    async with api.client() as client:
+        project = (await client.get("/api/projects"))["projects"][0]["id"]
+        whole, inner = await begun(client), await begun(client, container="inner")
+        told = {each["id"]: each for each in (await client.get("/api/sessions"))["sessions"]}
+        assert (told[whole]["project_id"], told[whole]["container"]) == (project, "")
+        assert (told[inner]["project_id"], told[inner]["container"]) == (project, "inner")
+        opened = await client.get(f"/api/sessions/{inner}")
+        assert (opened["project_id"], opened["container"]) == (project, "inner")
+
+
+async def test_a_list_says_how_the_last_exchange_of_each_session_ended(api: Api) -> None:
+    async with api.client() as client:
+
+        async def outcome(session: str) -> str:
+            listed = (await client.get("/api/sessions"))["sessions"]
+            return next(each["outcome"] for each in listed if each["id"] == session)
+
+        session = await begun(client)
+        assert await outcome(session) == ""
+        await ran(client, session, "hello")
+        assert await outcome(session) == "done"
+        await ran(client, session, "fail")
+        assert await outcome(session) == "failed"
+        prompt = await prompted(client, session, "gate-h")
+        await until(client, session, "text_delta", prompt)
+        await client.call("DELETE", f"/api/sessions/{session}/prompts/{prompt}")
+        await until(client, session, "exchange_response", prompt)
+        assert await outcome(session) == "stopped"
+        await client.post(f"/api/sessions/{session}/clear")
+        assert await outcome(session) == ""
+
+
+async def test_what_is_archived_is_listed_apart_until_something_is_said_there(api: Api) -> None:
+    async with api.client() as client:
+
+        async def ids(**which: str) -> list[str]:
+            listed = await client.get("/api/sessions", params=which)
+            return [each["id"] for each in listed["sessions"]]
+
+        session = await begun(client, title="old")
+        before = (await client.get(f"/api/sessions/{session}"))["updated_at"]
+        path = f"/api/sessions/{session}"
+        _, changed = await client.call("PATCH", path, {"archived": True, "pinned": True})
+        assert (changed["archived"], changed["pinned"], changed["title"]) == (True, True, "old")
+        assert changed["updated_at"] == before
+        assert session not in await ids()
+        assert session in await ids(archived="true")
+        assert session in await ids(archived="true", pinned="true")
+        assert await ids(pinned="true") == []
+        await ran(client, session, "hello")
+        assert session not in await ids(archived="true")
+        assert await ids(pinned="true") == [session]
+        _, changed = await client.call("PATCH", path, {"pinned": False})
+        assert (changed["archived"], changed["pinned"]) == (False, False)

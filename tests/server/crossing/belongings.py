@@ -3,6 +3,8 @@
 A name without a maker here is one that nobody has thought about: the tests that cross ids fail for it.
 """
 
+import base64
+import hashlib
 import sqlite3
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -28,7 +30,9 @@ def script(path: Path, word: str) -> str:
     """A model that wants to write a file, which waits for an answer."""
     write = {"do": "call", "name": "write_file", "input": {"file_path": "x", "content": word}}
     turns = [[write], [{"do": "say", "text": word}]]
-    path.write_bytes(msgspec.json.encode({"turns": turns, "after": "repeat"}))
+    loud = {"do": "call", "name": "bash_exec", "input": {"command": f"yes {word} | head -9999"}}
+    rules = [{"when": "print", "turns": [[loud], turns[1]]}]
+    path.write_bytes(msgspec.json.encode({"turns": turns, "rules": rules, "after": "repeat"}))
     return f"scripted/{path}"
 
 
@@ -61,24 +65,40 @@ async def _session(owner: Owner) -> str:
 
 async def _message(owner: Owner) -> str:
     """A prompt that has to wait: one before it waits for an answer."""
-    await owner.make("session_id")
+    await owner.make("output_id")
     prompts = f"/api/sessions/{owner.ids['session_id']}/prompts"
     first, second = str(uuid.uuid4()), str(uuid.uuid4())
     for each in (first, second):
-        await owner.post(prompts, {"message_id": each, "content": f"{owner.word} {each}"})
+        said = {"message_id": each, "content": f"{owner.word} {each}", "mode": "ask"}
+        await owner.post(prompts, said)
     return second
+
+
+async def _output(owner: Owner) -> str:
+    """What a command printed, which is too much to stand in the log."""
+    await owner.make("session_id")
+    said = {"message_id": str(uuid.uuid4()), "content": "print", "mode": "allow"}
+    await owner.post(f"/api/sessions/{owner.ids['session_id']}/prompts", said)
+    result = await _event(owner, "tool_result")
+    await _event(owner, "exchange_response")
+    return msgspec.json.decode(result["content"][0]["text"])["result"]["output_id"]
 
 
 async def _ask(owner: Owner) -> str:
     await owner.make("message_id")
+    return (await _event(owner, "approval_required"))["approval_id"]
+
+
+async def _event(owner: Owner, kind: str) -> dict[str, Any]:
+    """What the first event of that type says, once it is there."""
     async with owner.client.session.get(
         f"/api/sessions/{owner.ids['session_id']}/events", headers={"Accept": "text/event-stream"}
     ) as response:
         async for _, body in told(response.content):
             event = msgspec.json.decode(body)
-            if event["type"] == "approval_required":
-                return event["data"]["approval_id"]
-    raise AssertionError("nothing was asked")
+            if event["type"] == kind:
+                return event["data"]
+    raise AssertionError(f"no {kind}")
 
 
 async def _shell(owner: Owner) -> str:
@@ -94,6 +114,20 @@ async def _tab(owner: Owner) -> str:
     return tab_id
 
 
+async def _blob(owner: Owner) -> str:
+    """A picture that was said to a session: large enough not to stand in the log."""
+    await owner.make("ask_id")  # what runs is not to see it
+    prompts = f"/api/sessions/{owner.ids['session_id']}/prompts"
+    bytes_ = f"{owner.word} ".encode() * 4_000
+    picture = {
+        "type": "image",
+        "media_type": "image/png",
+        "data": base64.b64encode(bytes_).decode(),
+    }
+    await owner.post(prompts, {"message_id": str(uuid.uuid4()), "content": [picture]})
+    return hashlib.sha256(bytes_).hexdigest()
+
+
 async def _pass(owner: Owner) -> str:
     return (await owner.client.get("/api/passes"))["passes"][0]["id"]
 
@@ -105,10 +139,12 @@ async def _project(owner: Owner) -> str:
 MAKERS: dict[str, Callable[[Owner], Awaitable[str]]] = {
     "project_id": _project,
     "session_id": _session,
+    "output_id": _output,
     "message_id": _message,
     "ask_id": _ask,
     "shell_id": _shell,
     "pass_id": _pass,
+    "blob": _blob,
     "tab_id": _tab,
 }
 

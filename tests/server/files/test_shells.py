@@ -10,7 +10,8 @@ import pytest
 
 from bottega.accounts.people import People
 from bottega.projects.projects import Projects
-from bottega.server.shells import ServedShell, ServedShells
+from bottega.server.shells.served import ServedShells
+from bottega.server.shells.shell import ServedShell
 from bottega.sessions.session import HOST
 from bottega.settings import load
 from bottega.studio import Studio
@@ -27,12 +28,12 @@ class Watched:
         self.offset = 0
 
     async def type(self, text: str) -> None:
-        await self.shell.write(text)
+        await self.shell.terminal.write(text)
 
     async def until(self, words: str) -> str:
         """All up to the first match, from where this has last been."""
         async with asyncio.timeout(30):
-            following = self.shell.follow(self.offset)
+            following = self.shell.terminal.follow(self.offset)
             try:
                 async for printed in following:
                     assert printed.offset == self.offset
@@ -83,16 +84,18 @@ async def test_a_shell_survives_whoever_leaves_and_every_byte_has_its_offset(
     first = Watched(shell)
     await first.type("printf 'größe %s\\n' one; pwd\n")
     await first.until(f"größe one\r\n{folder.resolve()}")
-    again = Watched(place.shells.get(HOST, project, shell.id))
+    again = Watched(await place.shells.get(HOST, project, shell.id))
     await again.type("cat notes.txt; echo $((40 + 2))\n")
-    await again.until("hello world\r\n42\r\n")
-    whole = await shell.read(0)
-    assert (whole.offset, whole.next) == (0, shell.size)
-    for cut in range(0, shell.size, 7):
-        begin, rest = await shell.read(0, max(4, cut)), await shell.read(cut)
+    await again.until(
+        "hello world\r\n42\r\n[^\n]*[$#] "
+    )  # and the next prompt: then it says nothing more
+    whole = await shell.terminal.read(0)
+    assert (whole.offset, whole.next) == (0, shell.terminal.size)
+    for cut in range(0, shell.terminal.size, 7):
+        begin, rest = await shell.terminal.read(0, max(4, cut)), await shell.terminal.read(cut)
         assert begin.next <= max(4, cut)
         assert whole.text.endswith(rest.text.lstrip("\ufffd"))
-        assert begin.text + (await shell.read(begin.next)).text == whole.text
+        assert begin.text + (await shell.terminal.read(begin.next)).text == whole.text
 
 
 async def test_a_resize_is_seen_by_the_program(place: Place, folder: Path) -> None:
@@ -101,7 +104,7 @@ async def test_a_resize_is_seen_by_the_program(place: Place, folder: Path) -> No
     watched = Watched(shell)
     await watched.type("stty size\n")
     await watched.until("31 91\r\n")
-    shell.resize(123, 45)
+    await shell.terminal.resize(123, 45)
     await watched.type("stty size\n")
     await watched.until("45 123\r\n")
 
@@ -131,14 +134,14 @@ async def test_a_hundred_megabytes_grow_nothing_and_a_slow_reader_is_told_what_i
 ) -> None:
     project = await place.projects.add(folder, HOST)
     shell = await place.shells.open(HOST, project)
-    slow = shell.follow(0)
+    slow = shell.terminal.follow(0)
     first = await anext(slow)
     before = _resident()
     watched = Watched(shell)
     await watched.type("stty -opost; head -c 100000000 /dev/zero | tr '\\0' x; echo; echo o''ver\n")
     async with asyncio.timeout(60):
-        while shell.size < 100_000_000:
-            await shell.opened.shell.more(shell.size)
+        while shell.terminal.size < 100_000_000:
+            await asyncio.sleep(0.01)
     late = await anext(slow)
     while late.next == late.offset or "x" not in late.text:
         late = await anext(slow)
@@ -169,7 +172,7 @@ async def test_to_close_one_ends_everything_in_it(place: Place, folder: Path) ->
             await asyncio.sleep(0.01)
     await place.shells.close(shell)
     assert _alive("sleep 71.25") == []
-    assert place.shells.list(HOST, project) == []
+    assert await place.shells.list(HOST, project) == []
 
 
 async def test_the_last_words_of_a_shell_that_has_ended_can_be_read(
@@ -177,14 +180,14 @@ async def test_the_last_words_of_a_shell_that_has_ended_can_be_read(
 ) -> None:
     project = await place.projects.add(folder, HOST)
     shell = await place.shells.open(HOST, project)
-    await shell.write("echo last words; exit 3\n")
-    said = "".join([each.text async for each in shell.follow(0)])
+    await shell.terminal.write("echo last words; exit 3\n")
+    said = "".join([each.text async for each in shell.terminal.follow(0)])
     assert "last words\r\nexit\r\n" in said
-    assert (shell.ended, shell.exit_code) == (True, 3)
-    assert (await shell.read(0)).text == said
-    assert place.shells.get(HOST, project, shell.id).ended
+    assert (shell.ended, shell.terminal.exit_code) == (True, 3)
+    assert (await shell.terminal.read(0)).text == said
+    assert (await place.shells.get(HOST, project, shell.id)).ended
     await place.shells.close(shell)
-    assert place.shells.list(HOST, project) == []
+    assert await place.shells.list(HOST, project) == []
 
 
 async def test_shells_are_their_openers_alone_and_so_are_those_of_their_agents(
@@ -198,10 +201,10 @@ async def test_shells_are_their_openers_alone_and_so_are_those_of_their_agents(
     hands = place.studio.opened.hands
     agents = await hands.shells.open(str(folder.resolve()), session.id)
     own = await place.shells.open(HOST, mine)
-    assert [each.id for each in place.shells.list(HOST, mine)] == [own.id, agents.shell.id]
-    assert place.shells.list(HOST, far) == []
-    assert place.shells.list(other, theirs) == []
-    seen = place.shells.get(HOST, mine, agents.shell.id)
+    assert [each.id for each in await place.shells.list(HOST, mine)] == [own.id, agents.shell.id]
+    assert await place.shells.list(HOST, far) == []
+    assert await place.shells.list(other, theirs) == []
+    seen = await place.shells.get(HOST, mine, agents.shell.id)
     assert seen.session_id == session.id
     watched = Watched(seen)
     ran = await agents.shell.run("echo agents words", 10)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from bottega.providers.vendors import VENDORS
 from tests.cli.vendor import Answer, Vendor
 from tests.cli.vendor import serving as vendor_serving
 from tests.server.serving import Client, Serving
@@ -93,11 +94,64 @@ async def test_a_key_is_tested_at_its_provider(keyed: Client, vendor: Vendor) ->
         vendor.answer = before
     gone = await keyed.post("/api/keys/anthropic/test")
 
-    assert good == {"takes": True, "models": 2, "problem": "", "hint": ""}
-    assert bad["takes"] is False
+    assert (good["takes"], good["models"], good["problem"], good["hint"]) == (True, 2, "", "")
+    assert good["suggested"]["name"] == "openai/gpt-x", "the usual one is not offered"
+    assert (bad["takes"], bad["code"], bad["suggested"]) == (False, "bad_key", None)
     assert CANARY not in json.dumps(bad)
-    assert gone["takes"] is False
+    assert (gone["takes"], gone["code"]) == (False, "unreachable")
     assert gone["problem"]
+    assert gone["hint"]
+
+
+async def test_a_key_is_tried_before_it_is_kept_and_the_model_to_begin_with_has_its_price(
+    shared: Serving, host: Client, vendor: Vendor
+) -> None:
+    usual = VENDORS["openai"].default_model
+    offer = json.dumps({"data": [{"id": "gpt-x"}, {"id": usual}]})
+    vendor.answer, before = Answer(200, offer), vendor.answer
+    await host.call("DELETE", "/api/keys/openai")
+    try:
+        good = await host.post("/api/keys/openai/test", {"key": f'OPENAI_API_KEY="{CANARY}"'})
+    finally:
+        vendor.answer = before
+    assert good["suggested"]["name"] == f"openai/{usual}"
+    assert good["suggested"]["input_price"] > 0
+    assert good["suggested"]["output_price"] > 0
+    assert vendor.headers[-1]["Authorization"] == f"Bearer {CANARY}"
+    assert "openai" not in {each["name"] for each in (await host.get("/api/keys"))["keys"]}
+
+
+@pytest.mark.parametrize(
+    ("pasted", "fits"),
+    [
+        ("sk-ant-api03-x", ["anthropic"]),
+        ("sk-or-v1-x", ["openrouter"]),
+        ("sk-proj-x", ["openai"]),
+        ("  sk-x\n", ["openai", "litellm"]),
+        ("AIzaSyX", ["gemini"]),
+        ("csk-x", ["cerebras"]),
+        ("tgp_v1_x", ["together"]),
+        ("export TOGETHER_API_KEY='0123'", ["together"]),
+        ('GOOGLE_API_KEY="x"', ["gemini"]),
+        ("hello", []),
+    ],
+)
+async def test_whose_a_key_is_is_told_by_how_it_begins(
+    host: Client, pasted: str, fits: list[str]
+) -> None:
+    found = await host.post("/api/keys/whose", {"key": pasted})
+    assert found["fits"] == fits
+    assert sorted(found["fits"] + found["others"]) == sorted(
+        name for name, vendor in VENDORS.items() if vendor.keys
+    )
+
+
+async def test_a_key_is_kept_without_what_was_pasted_around_it(host: Client) -> None:
+    pasted = {"key": f" export OPENAI_API_KEY='{CANARY}' "}
+    assert (await host.call("PUT", "/api/keys/openai", pasted))[0] == 204
+    keys = {each["name"]: each for each in (await host.get("/api/keys"))["keys"]}
+    assert keys["openai"]["masked"] == "sk-…kept"
+    await host.call("DELETE", "/api/keys/openai")
 
 
 async def test_a_key_is_forgotten(keyed: Client) -> None:
@@ -158,6 +212,7 @@ async def test_each_providers_failure_is_told_beside_the_others_offers(
     quiet = [providers[each]["problem"] for each in ("ollama", "lmstudio") if each in providers]
     assert not any(quiet), "what is not there and was never set up is no failure"
     assert first["default"]["model"].startswith("openai/")
+    assert await ada.get("/api/models/default") == first["default"]
     assert again == first
     assert len(vendor.paths) == asked, "a list is told again for a minute"
     assert "canary" not in json.dumps(first)

@@ -7,6 +7,7 @@
  */
 
 import { Http, type Place, Problem, type Schema } from "./http.js";
+import { Shells } from "./shells.js";
 
 export { Http, type Place, Problem, type Schema } from "./http.js";
 
@@ -18,9 +19,7 @@ export type FrameOut =
   | { type: "events"; tab_id: string; session_id: string; events: Row[]; trimmed?: [number, number] }
   | { type: "heartbeat" }
   | { type: "stopping" }
-  | { type: "worker-exited" | "worker-restarted"; tab_id: string; session_id: string; message_id?: string }
-  | { type: "shell-output"; shell_id: string; offset: number; text: string }
-  | { type: "shell-ended"; shell_id: string };
+  | { type: "worker-exited" | "worker-restarted"; tab_id: string; session_id: string; message_id?: string };
 type Answer = FrameOut & { ref?: string | number };
 export type State = "connecting" | "open" | "lost" | "closed";
 
@@ -52,6 +51,8 @@ const MOST = 5_000;
 
 export class Client {
   readonly http: Http;
+  /** Terminals that are watched. */
+  readonly shells = new Shells(this);
   private socket: WebSocket | undefined;
   private tabs = new Map<string, Tab>();
   private waiting = new Map<string, Waiting>();
@@ -74,11 +75,24 @@ export class Client {
   }
 
   close(): void {
-    this.tell("closed");
+    this.become("closed");
     clearTimeout(this.retry);
     this.drop();
     for (const each of this.waiting.values()) each.reject(new Error("The client was closed."));
     this.waiting.clear();
+  }
+
+  /** The network is gone: what may still look open is not waited for. */
+  cut(): void {
+    if (this.state !== "closed") this.lose();
+  }
+
+  /** The network is back, or somebody looks: do not wait for the next try. */
+  hurry(): void {
+    if (this.state !== "lost") return;
+    clearTimeout(this.retry);
+    this.delay = FIRST;
+    void this.connect();
   }
 
   /** Open a tab on a new session, or on one that exists; `after` is the last index that it has seen. */
@@ -152,6 +166,13 @@ export class Client {
     });
   }
 
+  /** Say a frame once; false: nobody hears it now. */
+  tell(frame: FrameIn): boolean {
+    if (this.state !== "open" || !this.socket) return false;
+    this.socket.send(JSON.stringify(frame));
+    return true;
+  }
+
   private send(ref: string, frame: FrameIn): void {
     if (this.state === "open") this.socket?.send(JSON.stringify({ ...this.current(frame), ref }));
   }
@@ -190,19 +211,22 @@ export class Client {
 
   private opened(socket: WebSocket): void {
     this.delay = FIRST;
-    this.tell("open");
+    this.become("open");
     const shown = [...this.tabs].filter(([, tab]) => !tab.hidden && tab.opening.session_id);
     if (shown.length) {
       const tabs = shown.map(([tab_id, tab]) => ({ tab_id, last_seen: tab.lastSeen }));
       socket.send(JSON.stringify({ type: "restore", tabs }));
     }
     for (const [ref, { frame }] of this.waiting) this.send(ref, frame);
+    this.shells.again();
   }
 
   private lose(): void {
     this.drop();
+    clearTimeout(this.retry);
     if (this.state === "closed") return;
-    this.tell("lost");
+    this.become("lost");
+    this.shells.lost();
     this.retry = setTimeout(() => void this.connect(), this.delay * (0.75 + Math.random() / 2));
     this.delay = Math.min(MOST, this.delay * 2);
   }
@@ -224,6 +248,7 @@ export class Client {
     const frame = JSON.parse(text) as Answer;
     if (frame.type === "events") this.take(frame.tab_id, frame.session_id, frame.events);
     else if (frame.ref !== undefined) this.settle(String(frame.ref), frame);
+    else if (frame.type === "shell-output" || frame.type === "shell-ended") this.shells.hear(frame);
     else if (frame.type !== "heartbeat") this.listener.frame?.(frame);
     if (frame.type === "session-ended") this.tabs.delete(frame.tab_id);
   }
@@ -245,7 +270,7 @@ export class Client {
     else waiting?.resolve(frame);
   }
 
-  private tell(state: State): void {
+  private become(state: State): void {
     if (this.state === state) return;
     this.state = state;
     this.listener.state?.(state);

@@ -31,6 +31,8 @@ export class Problem extends Error {
     readonly code: string,
     readonly detail: string,
     readonly hint = "",
+    /** Of a conflict about a file: the version that is there; empty: none. */
+    readonly version: string | null = null,
   ) {
     super(`${detail} ${hint}`.trim());
   }
@@ -46,6 +48,34 @@ export class Http {
   delete = <P extends keyof paths>(path: P, call?: Call<paths[P]["delete"]>) =>
     this.call("delete", path, call);
 
+  /** Where a route is: for a link. */
+  address = <P extends keyof paths>(path: P, call: Call<paths[P]["get"]> = {}): string =>
+    this.place.address + filled(path as string, call.path, call.query);
+
+  /** The bytes that a route answers with. */
+  async bytes<P extends keyof paths>(path: P, call: Call<paths[P]["get"]> = {}): Promise<Blob> {
+    const init: RequestInit = { headers: { ...this.place.headers }, credentials: "same-origin" };
+    if (call.signal) init.signal = call.signal;
+    const answer = await reached(this.address(path, call), init);
+    if (!answer.ok) throw problem(answer.status, await answer.text());
+    return answer.blob();
+  }
+
+  /** Give a route bytes. */
+  async upload<P extends keyof paths>(
+    path: P,
+    bytes: Blob,
+    call: Call<paths[P]["post"]> = {},
+  ): Promise<Good<paths[P]["post"]>> {
+    const headers = { ...this.place.headers, "Content-Type": "application/octet-stream" };
+    const init: RequestInit = { method: "POST", headers, credentials: "same-origin", body: bytes };
+    if (call.signal) init.signal = call.signal;
+    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
+    const text = await answer.text();
+    if (!answer.ok) throw problem(answer.status, text);
+    return JSON.parse(text) as Good<paths[P]["post"]>;
+  }
+
   private async call<P extends keyof paths, M extends Method>(
     method: M,
     path: P,
@@ -58,10 +88,20 @@ export class Http {
       init.body = JSON.stringify(call.body);
     }
     if (call.signal) init.signal = call.signal;
-    const answer = await fetch(this.place.address + filled(path as string, call.path, call.query), init);
+    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
     const text = await answer.text();
     if (!answer.ok) throw problem(answer.status, text);
     return (text ? JSON.parse(text) : undefined) as Good<paths[P][M]>;
+  }
+}
+
+/** What the server answers; nobody there is a problem like any other, with status 0. */
+async function reached(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Problem(0, "unreachable", "The server does not answer.", "It is tried again.");
   }
 }
 
@@ -77,7 +117,7 @@ function filled(path: string, names: unknown, query: unknown): string {
 function problem(status: number, text: string): Problem {
   try {
     const told = JSON.parse(text) as Schema<"ProblemShape">;
-    return new Problem(status, told.code, told.detail, told.hint);
+    return new Problem(status, told.code, told.detail, told.hint, told.version ?? null);
   } catch {
     return new Problem(status, "problem", `The server answered with status ${status}.`);
   }

@@ -121,6 +121,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Take Everything
+         * @description All that is stored of you: your sessions, each whole, your projects, and for the host the settings. No keys.
+         */
+        get: operations["take_everything"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Everything
+         * @description Delete all your sessions, for good; refused while one of them runs. What was spent stays counted.
+         */
+        delete: operations["delete_everything"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Demo
+         * @description A session that runs already, in a folder made for it. Its model is a script; tools, asks and files are real.
+         *
+         *     While one goes on, it is that one.
+         */
+        post: operations["begin_demo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/discovery": {
         parameters: {
             query?: never;
@@ -173,6 +219,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/keys/whose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which providers a key may be of; it is neither kept nor sent on */
+        post: operations["whose_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys/{name}": {
         parameters: {
             query?: never;
@@ -201,7 +264,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask the provider whether it takes its key */
-        post: operations["test_key"];
+        post: operations["try_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -237,6 +300,23 @@ export interface paths {
         };
         /** What each provider offers, or why it could not be asked */
         get: operations["models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What new sessions use; no provider is asked */
+        get: operations["default_model"];
         put?: never;
         post?: never;
         delete?: never;
@@ -413,6 +493,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Files
+         * @description Files and folders by a few letters of their paths, the likeliest first; what git ignores is left out.
+         */
+        get: operations["find_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/folders": {
         parameters: {
             query?: never;
@@ -447,6 +547,26 @@ export interface paths {
          * @description Give a file of that version, a link or a folder another name or place, where nothing is yet.
          */
         post: operations["move_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Outlook
+         * @description What is to be known of a folder before the first prompt: what lies there, what an agent may do, what to ask.
+         */
+        get: operations["show_outlook"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -613,6 +733,26 @@ export interface paths {
          * @description What is wrong with any of it changes nothing at all.
          */
         patch: operations["change_session"];
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/blobs/{blob}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Blob
+         * @description A whole output, a picture, a side of a changed file. Its type is told by its bytes; what may run is text.
+         */
+        get: operations["show_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/sessions/{session_id}/changes": {
@@ -815,6 +955,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/outputs/{output_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Output
+         * @description All that a command printed, as far as it was kept, a piece at a time, while it runs too.
+         */
+        get: operations["show_output"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/prompts": {
         parameters: {
             query?: never;
@@ -936,6 +1096,30 @@ export interface paths {
          */
         get: operations["show_todos"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Client Tools
+         * @description The tools that the clients of this session run themselves.
+         */
+        get: operations["list_client_tools"];
+        /**
+         * Declare Client Tools
+         * @description These from now on, and no others: a call of one waits until somebody answers it with `result`.
+         */
+        put: operations["declare_client_tools"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1070,7 +1254,7 @@ export interface paths {
         };
         /**
          * Show Usage
-         * @description What you used, by day (UTC) and model.
+         * @description What you used, by day (UTC) and model, and how much of the limit on all exchanges together.
          */
         get: operations["show_usage"];
         put?: never;
@@ -1804,6 +1988,28 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * ClientToolShape
+         * @description A tool that a client runs itself: each call of it is an ask of kind `client`.
+         */
+        ClientToolShape: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Schema
+             * @description A JSON schema of an object.
+             */
+            schema: {
+                [key: string]: unknown;
+            };
+        };
+        /** ClientTools */
+        ClientTools: {
+            /** Tools */
+            tools: components["schemas"]["ClientToolShape"][];
+        };
         /** Compacted */
         Compacted: {
             /**
@@ -2014,6 +2220,22 @@ export interface components {
             model: string;
             /** Tokens */
             tokens: number;
+        };
+        /** Deleted */
+        Deleted: {
+            /**
+             * Sessions
+             * @description How many there were, children among them.
+             */
+            sessions: number;
+        };
+        /** Deletion */
+        Deletion: {
+            /**
+             * Confirm
+             * @description Your name, to show that you mean it.
+             */
+            confirm: string;
         };
         /** Discovered */
         Discovered: {
@@ -2240,6 +2462,32 @@ export interface components {
              * @default
              */
             title?: string;
+        };
+        /** FoundFile */
+        FoundFile: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "folder";
+            /**
+             * Path
+             * @description From the project.
+             */
+            path: string;
+        };
+        /** FoundFiles */
+        FoundFiles: {
+            /**
+             * Found
+             * @description The likeliest first.
+             */
+            found: components["schemas"]["FoundFile"][];
+            /**
+             * Whole
+             * @description False: the project has more files than can be found.
+             */
+            whole: boolean;
         };
         FrameIn: components["schemas"]["InNewTab"] | components["schemas"]["InRestore"] | components["schemas"]["InPrompt"] | components["schemas"]["InCancel"] | components["schemas"]["InVisible"] | components["schemas"]["InHidden"] | components["schemas"]["InCloseTab"] | components["schemas"]["InAnswer"] | components["schemas"]["InPing"] | components["schemas"]["InShellAttach"] | components["schemas"]["InShellInput"] | components["schemas"]["InShellResize"] | components["schemas"]["InShellDetach"];
         FrameOut: components["schemas"]["OutSessionCreated"] | components["schemas"]["OutTabs"] | components["schemas"]["OutVisible"] | components["schemas"]["OutHidden"] | components["schemas"]["OutTabClosed"] | components["schemas"]["OutAccepted"] | components["schemas"]["OutCancelled"] | components["schemas"]["OutAnswered"] | components["schemas"]["OutPong"] | components["schemas"]["OutSessionEnded"] | components["schemas"]["OutShellAttached"] | components["schemas"]["OutShellTyped"] | components["schemas"]["OutShellResized"] | components["schemas"]["OutShellDetached"] | components["schemas"]["OutShellOutput"] | components["schemas"]["OutShellEnded"] | components["schemas"]["OutError"];
@@ -2607,7 +2855,14 @@ export interface components {
             /** Keys */
             keys: components["schemas"]["Key"][];
         };
-        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
+        KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
+        /** LanguageShape */
+        LanguageShape: {
+            /** Files */
+            files: number;
+            /** Name */
+            name: string;
+        };
         /** LocalServer */
         LocalServer: {
             /** Address */
@@ -2926,6 +3181,13 @@ export interface components {
             content: (components["schemas"]["LogText"] | components["schemas"]["LogReasoning"] | components["schemas"]["LogImage"] | components["schemas"]["LogAudio"] | components["schemas"]["LogDocument"] | components["schemas"]["LogToolUse"] | components["schemas"]["LogToolResult"] | components["schemas"]["LogSources"])[];
         };
         /**
+         * PromptMoved
+         * @description A prompt that still waits runs earlier or later than it would have.
+         */
+        LogPromptMoved: {
+            order: string[];
+        };
+        /**
          * PromptQueued
          * @description A prompt was admitted; it waits for its turn.
          */
@@ -2963,6 +3225,17 @@ export interface components {
         /** ReasoningDelta */
         LogReasoningDelta: {
             text: string;
+        };
+        /**
+         * RemoteStarted
+         * @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are.
+         *
+         *         What they tell of files and blobs is true there, and not here.
+         */
+        LogRemoteStarted: {
+            address: string;
+            agent: string;
+            session_id: string;
         };
         /**
          * SessionCleared
@@ -3239,6 +3512,21 @@ export interface components {
              */
             v?: number;
         };
+        /** ModeShape */
+        ModeShape: {
+            /**
+             * May
+             * @description What becomes of a call that reads, writes, runs a command, or uses the network, as long as no rule says otherwise.
+             */
+            may: {
+                [key: string]: "allow" | "ask" | "deny" | "blocked";
+            };
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "plan" | "ask" | "allow";
+        };
         ModelChangedEvent: {
             /**
              * @description Who caused it.
@@ -3366,8 +3654,20 @@ export interface components {
              * @default
              */
             agent?: string;
+            /**
+             * Attended
+             * @description Somebody is there to answer: a limit is asked about, and not the end.
+             * @default true
+             */
+            attended?: boolean;
             /** Content */
             content: string | (components["schemas"]["TextPart"] | components["schemas"]["MediaPart"])[];
+            /**
+             * Hops
+             * @description How many other Bottegas it came through.
+             * @default 0
+             */
+            hops?: number;
             /**
              * Message Id
              * @description A UUID that the client makes; it names the prompt and its exchange.
@@ -3397,6 +3697,8 @@ export interface components {
              * @default false
              */
             steer?: boolean;
+            /** @default {} */
+            wishes?: components["schemas"]["WishesShape"];
         };
         /** NewSession */
         NewSession: {
@@ -3496,11 +3798,23 @@ export interface components {
         OpenSession: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -3520,8 +3834,27 @@ export interface components {
              * @description plan, ask or allow; empty: as the settings say.
              */
             mode: string;
+            /**
+             * Mode In Force
+             * @description How much is done unasked now: no more than the agent may.
+             * @enum {string}
+             */
+            mode_in_force: "plan" | "ask" | "allow";
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -3737,6 +4070,57 @@ export interface components {
             /** @enum {unknown} */
             type: "visible";
         };
+        /** OutlookShape */
+        OutlookShape: {
+            /**
+             * About
+             * @description The first paragraph of its readme.
+             */
+            about: string;
+            /**
+             * Files
+             * @description Without those that git ignores.
+             */
+            files: number;
+            /** Folder */
+            folder: string;
+            /**
+             * Languages
+             * @description The most used first.
+             */
+            languages: components["schemas"]["LanguageShape"][];
+            /**
+             * Manifests
+             * @description Files that say what kind of project it is.
+             */
+            manifests: string[];
+            /**
+             * Mode
+             * @description The mode of new sessions.
+             * @enum {string}
+             */
+            mode: "plan" | "ask" | "allow";
+            /** Modes */
+            modes: components["schemas"]["ModeShape"][];
+            /**
+             * Prompts
+             * @description Three at most, made of what is there.
+             */
+            prompts: components["schemas"]["SuggestedShape"][];
+            /** @description Null: it is no git repository. */
+            repository: components["schemas"]["RepositoryShape"] | null;
+            /**
+             * Rules
+             * @description How many rules there are, which may say otherwise.
+             */
+            rules: number;
+            sandbox: components["schemas"]["SandboxShape"];
+            /**
+             * Whole
+             * @description False: there are more than were counted.
+             */
+            whole: boolean;
+        };
         /** PassList */
         PassList: {
             /** Passes */
@@ -3767,6 +4151,14 @@ export interface components {
              * @enum {string}
              */
             kind: "link" | "login" | "token";
+        };
+        /** PastedKey */
+        PastedKey: {
+            /**
+             * Key
+             * Format: password
+             */
+            key: string;
         };
         /** PathShape */
         PathShape: {
@@ -4008,6 +4400,40 @@ export interface components {
              */
             prompts: components["schemas"]["PromptShape"][];
         };
+        /** @description A prompt that still waits runs earlier or later than it would have. */
+        PromptMovedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogPromptMoved"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "prompt_moved";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
         /** @description A prompt was admitted; it waits for its turn. */
         PromptQueuedEvent: {
             /**
@@ -4134,6 +4560,63 @@ export interface components {
              */
             v?: number;
         };
+        /** @description Another Bottega answers this prompt: what follows of the exchange are its facts, as they are. */
+        RemoteStartedEvent: {
+            /**
+             * @description Who caused it.
+             * @default system
+             * @enum {unknown}
+             */
+            actor?: "user" | "agent" | "provider" | "tool" | "system";
+            /** @description Milliseconds UTC, for display: order is the index. */
+            at: number;
+            /**
+             * @description Which try of it, from 1.
+             * @default 0
+             */
+            attempt?: number;
+            data?: components["schemas"]["LogRemoteStarted"];
+            /**
+             * @description The prompt that it belongs to.
+             * @default
+             */
+            message_id?: string;
+            /**
+             * @description Which model call, from 1.
+             * @default 0
+             */
+            step?: number;
+            /** @constant */
+            type: "remote_started";
+            /**
+             * @description The version of its `data`.
+             * @default 1
+             */
+            v?: number;
+        };
+        /** RepositoryShape */
+        RepositoryShape: {
+            /**
+             * Branch
+             * @description Empty: none is checked out.
+             */
+            branch: string;
+            /**
+             * Changed
+             * @description Uncommitted files; null: it is not known.
+             */
+            changed: number | null;
+            /**
+             * Note
+             * @description Why something is not known.
+             */
+            note: string;
+            /**
+             * Under Way
+             * @description merge, rebase or such, if one was begun and not ended.
+             */
+            under_way: string;
+        };
         /** Revert */
         Revert: {
             /**
@@ -4200,6 +4683,34 @@ export interface components {
              */
             source: "flag" | "environment" | "user file" | "project file" | "default";
         };
+        /** SandboxShape */
+        SandboxShape: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "bubblewrap" | "landlock" | "none";
+            /**
+             * Network
+             * @description Whether a command may be given the network, when asked for.
+             */
+            network: boolean;
+            /**
+             * Problem
+             * @description Why not, with what to do.
+             */
+            problem: string;
+            /**
+             * Runs
+             * @description Whether commands are run here at all.
+             */
+            runs: boolean;
+            /**
+             * Trusted
+             * @description Whether commands may run unasked in allow mode; null: it is being tested.
+             */
+            trusted: boolean | null;
+        };
         /**
          * SessionChange
          * @description What is left out stays as it is.
@@ -4207,10 +4718,14 @@ export interface components {
         SessionChange: {
             /** Agent */
             agent?: string | null;
+            /** Archived */
+            archived?: boolean | null;
             /** Mode */
             mode?: ("plan" | "ask" | "allow") | null;
             /** Model */
             model?: string | null;
+            /** Pinned */
+            pinned?: boolean | null;
             /** Title */
             title?: string | null;
         };
@@ -4301,11 +4816,23 @@ export interface components {
         SessionShape: {
             /** Agent */
             agent: string;
+            /** Archived */
+            archived: boolean;
+            /**
+             * Container
+             * @description The subfolder of that project; empty: all of it.
+             */
+            container: string;
             /**
              * Created At
              * @description Milliseconds UTC.
              */
             created_at: number;
+            /**
+             * Demo
+             * @description It is played from a script, and no model answers.
+             */
+            demo: boolean;
             /**
              * Depth
              * @description 0; of a session that another one's agent began: how deep it is.
@@ -4327,6 +4854,19 @@ export interface components {
             mode: string;
             /** Model */
             model: string;
+            /**
+             * Outcome
+             * @description How its last exchange ended; empty: none has yet, or it was not written down.
+             * @enum {string}
+             */
+            outcome: "" | "done" | "failed" | "stopped" | "limited" | "interrupted";
+            /** Pinned */
+            pinned: boolean;
+            /**
+             * Project Id
+             * @description The project of yours that it works in; empty: in none.
+             */
+            project_id: string;
             /**
              * Status
              * @enum {string}
@@ -4526,7 +5066,7 @@ export interface components {
             stopped: boolean;
         };
         /** @description An event as it is stored. Fields that say nothing are left out. */
-        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
+        StoredEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"] | components["schemas"]["OtherEvent"];
         /** @description Everything streamed of this attempt is void; the message starts anew. */
         StreamResetEvent: {
             /**
@@ -4561,6 +5101,29 @@ export interface components {
              */
             v?: number;
         };
+        /** SuggestedShape */
+        SuggestedShape: {
+            /**
+             * About
+             * @description What it was made of.
+             */
+            about: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "explain" | "changes" | "under_way" | "failed" | "tests" | "readme" | "begin";
+            /**
+             * Text
+             * @description The prompt.
+             */
+            text: string;
+            /**
+             * Title
+             * @description A few words, for a button.
+             */
+            title: string;
+        };
         /**
          * TailShape
          * @description The last facts, oldest first; of an answer that is being written also its pieces so far.
@@ -4585,6 +5148,12 @@ export interface components {
         /** Tested */
         Tested: {
             /**
+             * Code
+             * @description Of a problem: bad_key, unreachable, timeout and others.
+             * @default
+             */
+            code?: string;
+            /**
              * Hint
              * @default
              */
@@ -4600,6 +5169,8 @@ export interface components {
              * @default
              */
             problem?: string;
+            /** @description The model to begin with, and its price. */
+            suggested?: components["schemas"]["Offered"] | null;
             /** Takes */
             takes: boolean;
         };
@@ -4822,6 +5393,14 @@ export interface components {
              */
             total: number;
         };
+        /** TriedKey */
+        TriedKey: {
+            /**
+             * Key
+             * @description This one is tried, and not kept; left out: the one that is.
+             */
+            key?: string | null;
+        };
         /**
          * Turned
          * @description What came of it.
@@ -4872,6 +5451,7 @@ export interface components {
              * @description The newest first, each model of a day by itself.
              */
             days: components["schemas"]["DayShape"][];
+            window: components["schemas"]["WindowShape"];
         };
         /** UsedShape */
         UsedShape: {
@@ -4936,6 +5516,52 @@ export interface components {
             name: string;
             /** Provider */
             provider: string;
+        };
+        /** Whose */
+        Whose: {
+            /**
+             * Fits
+             * @description Providers whose keys look like that, the likeliest first.
+             */
+            fits: string[];
+            /**
+             * Others
+             * @description All others that take a key.
+             */
+            others: string[];
+        };
+        /**
+         * WindowShape
+         * @description What all your exchanges of some time may cost together, and did.
+         */
+        WindowShape: {
+            /**
+             * Cost
+             * @description Micro-USD, as far as prices are known.
+             */
+            cost: number;
+            /**
+             * Hours
+             * @description How far back it looks.
+             */
+            hours: number;
+            /**
+             * Limit
+             * @description Micro-USD that it may cost; null: there is no limit.
+             */
+            limit: number | null;
+        };
+        /**
+         * WishesShape
+         * @description How the model should answer this prompt; what is left out is as the agent and the settings say.
+         */
+        WishesShape: {
+            /** Effort */
+            effort?: ("none" | "minimal" | "low" | "medium" | "high" | "max") | null;
+            /** Max Output */
+            max_output?: number | null;
+            /** Temperature */
+            temperature?: number | null;
         };
         /** Words */
         Words: {
@@ -6030,6 +6656,322 @@ export interface operations {
             };
         };
     };
+    take_everything: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A zip. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    delete_everything: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Deletion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    begin_demo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     discovery: {
         parameters: {
             query?: never;
@@ -6438,6 +7380,111 @@ export interface operations {
             };
         };
     };
+    whose_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastedKey"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whose"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     keep_key: {
         parameters: {
             query?: never;
@@ -6653,7 +7700,7 @@ export interface operations {
             };
         };
     };
-    test_key: {
+    try_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6662,7 +7709,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriedKey"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -6876,6 +7927,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    default_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Chosen"];
                 };
             };
             /** @description Bad Request */
@@ -8161,6 +9313,133 @@ export interface operations {
             };
         };
     };
+    find_files: {
+        parameters: {
+            query?: {
+                /** @description Letters of a path, in order. */
+                q?: string;
+                limit?: number;
+                /** @description From the project, with slashes; empty: the project. */
+                container?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFiles"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     make_folder: {
         parameters: {
             query?: never;
@@ -8420,6 +9699,130 @@ export interface operations {
             };
             /** @description Insufficient Storage */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_outlook: {
+        parameters: {
+            query?: {
+                /** @description From the project, with slashes; empty: the project. */
+                container?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlookShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9466,6 +10869,10 @@ export interface operations {
             query?: {
                 limit?: number;
                 before?: string;
+                /** @description Only those that are, or are not. */
+                archived?: boolean;
+                /** @description The same; left out: all. */
+                pinned?: boolean | null;
             };
             header?: never;
             path?: never;
@@ -9934,6 +11341,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_blob: {
+        parameters: {
+            query?: {
+                offset?: number;
+                /** @description Bytes; 0: to the end. */
+                limit?: number;
+                /** @description As a file to keep. */
+                download?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Its name, as an event tells it. */
+                blob: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, or a piece of them: `X-Size` is how many there are, `X-Next` where the next begin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "application/pdf": string;
+                    "audio/flac": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
+                    "text/plain": string;
                 };
             };
             /** @description Bad Request */
@@ -11194,6 +12731,125 @@ export interface operations {
             };
         };
     };
+    show_output: {
+        parameters: {
+            query?: {
+                offset?: number;
+                /** @description Bytes. */
+                limit?: number;
+                stream?: "" | "stdout" | "stderr";
+            };
+            header?: never;
+            path: {
+                /** @description As a result names it. */
+                output_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A piece of it: `X-Start` is where it begins (past what was not kept), `X-Next` where the next does, `X-Size` how much has been printed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     list_prompts: {
         parameters: {
             query?: never;
@@ -12052,6 +13708,234 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TodoList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    list_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    declare_client_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientTools"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTools"];
                 };
             };
             /** @description Bad Request */

@@ -1,4 +1,11 @@
 /** The page: sessions on the left, the conversation in the middle, what is beside it on the right. */
+import { lazy, Suspense } from "react";
+import { useBesideKeys } from "../beside/tab.js";
+import { Attention } from "../rooms/attention.js";
+import { KeySheet } from "../rooms/key-sheet.js";
+import { NewVersion } from "../rooms/new-version.js";
+import { Palette } from "../rooms/palette.js";
+import { Rooms } from "../rooms/rooms.js";
 import { SessionContext, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -9,11 +16,14 @@ import { Connection } from "./connection.js";
 import { Middle } from "./middle.js";
 import { Side, useSides } from "./sides.js";
 
+const Beside = lazy(async () => ({ default: (await import("../beside/beside.js")).Beside }));
+
 export function App() {
   const studio = useStudio();
   const { active } = useWatch(studio.tabs);
   const page = useAddress();
   const sides = useSides();
+  useBesideKeys(() => sides.show("beside"));
   return (
     <SessionContext value={studio.tab(active)?.store ?? null}>
       <a
@@ -24,9 +34,10 @@ export function App() {
       </a>
       <div className="flex h-dvh flex-col">
         <Connection />
+        <NewVersion />
         <div className="flex min-h-0 flex-1">
           <Side of="rooms" sides={sides}>
-            <div />
+            <Rooms />
           </Side>
           <main
             id="conversation"
@@ -38,11 +49,18 @@ export function App() {
               <Middle page={page} sides={sides} />
             </Fence>
           </main>
-          <Side of="beside" sides={sides}>
-            <div />
-          </Side>
+          {page.name === "session" && (
+            <Side of="beside" sides={sides}>
+              <Suspense>
+                <Beside />
+              </Suspense>
+            </Side>
+          )}
         </div>
       </div>
+      <Attention />
+      <Palette />
+      <KeySheet />
       <Toasts />
     </SessionContext>
   );

@@ -1,5 +1,11 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { First } from "../first/first.js";
+import { Composer } from "../composer/composer.js";
+import { Conversation } from "../conversation/conversation.js";
+import { WaitingBar } from "../conversation/waiting-bar.js";
+import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -7,6 +13,8 @@ import { IconButton } from "../ui/icon-button.js";
 import { ProblemBox } from "../ui/problem.js";
 import type { Page } from "./address.js";
 import type { Sides } from "./sides.js";
+
+const Settings = lazy(async () => ({ default: (await import("../settings/settings.js")).Settings }));
 
 export function Middle({ page, sides }: { page: Page; sides: Sides }) {
   const studio = useStudio();
@@ -21,7 +29,7 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
         >
           <PanelLeft size={16} aria-hidden />
         </IconButton>
-        <div className="min-w-0 flex-1" />
+        <TabBar />
         <IconButton
           label={sides.shown.beside ? texts.app.hideBeside : texts.app.showBeside}
           keys="Mod+J"
@@ -30,7 +38,31 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           <PanelRight size={16} aria-hidden />
         </IconButton>
       </div>
-      {page.name === "settings" ? <div /> : studio.tab(active) ? <Session key={active} /> : <div />}
+      <div
+        id="session"
+        role="tabpanel"
+        aria-label={page.name === "settings" ? texts.app.settings : texts.app.conversation}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        {page.name === "settings" ? (
+          <Suspense fallback={<div className="flex-1" />}>
+            <Settings part={page.part} />
+          </Suspense>
+        ) : studio.tab(active) ? (
+          <Session key={active} />
+        ) : (
+          <New />
+        )}
+      </div>
+    </>
+  );
+}
+
+function New() {
+  return (
+    <>
+      <First />
+      <Composer />
     </>
   );
 }
@@ -55,5 +87,11 @@ function Session() {
       </div>
     );
   }
-  return <div className="min-h-0 flex-1" />;
+  return (
+    <>
+      <Conversation />
+      <WaitingBar />
+      <Composer />
+    </>
+  );
 }

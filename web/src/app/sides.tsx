@@ -2,16 +2,19 @@
  * The two sides of the page: each folds away, is as wide as it was drawn, and remembers both. On a narrow page a side
  * is a sheet over the conversation, which a press beside it closes.
  */
-import { type PointerEvent, type ReactNode, useState, useSyncExternalStore } from "react";
+import { type PointerEvent, type ReactNode, useEffect, useState } from "react";
+import { useLocation } from "wouter";
 import { useCommand } from "../studio/commands.js";
 import { useKept } from "../studio/kept.js";
 import { texts } from "../texts/texts.js";
+import { useNarrow } from "../ui/narrow.js";
 import { Fence } from "../ui/problem.js";
 
 export type SideName = "rooms" | "beside";
 export interface Sides {
   shown: Record<SideName, boolean>;
   toggle(side: SideName): void;
+  show(side: SideName): void;
 }
 
 const WIDTHS = {
@@ -25,6 +28,10 @@ export function useSides(): Sides {
   const [rooms, setRooms] = useKept("rooms.shown", true);
   const [beside, setBeside] = useKept("beside.shown", true);
   const [sheet, setSheet] = useState<SideName | "">("");
+  const [path] = useLocation();
+  // Whoever went somewhere from a sheet wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only going elsewhere closes it
+  useEffect(() => setSheet(""), [path]);
   const sheets = { rooms: useNarrow(SHEET.rooms), beside: useNarrow(SHEET.beside) };
   const shown = {
     rooms: sheets.rooms ? sheet === "rooms" : rooms,
@@ -50,19 +57,8 @@ export function useSides(): Sides {
     keys: "Mod+J",
     run: () => toggle("beside"),
   });
-  return { shown, toggle };
-}
-
-export function useNarrow(below: number): boolean {
-  const query = `(max-width: ${below - 1}px)`;
-  return useSyncExternalStore(
-    (tell) => {
-      const media = matchMedia(query);
-      media.addEventListener("change", tell);
-      return () => media.removeEventListener("change", tell);
-    },
-    () => matchMedia(query).matches,
-  );
+  const show = (side: SideName) => !shown[side] && toggle(side);
+  return { shown, toggle, show };
 }
 
 export function Side({ of, sides, children }: { of: SideName; sides: Sides; children: ReactNode }) {

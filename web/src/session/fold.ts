@@ -66,6 +66,9 @@ export type Fact = Filled<StoredEvent>;
 /** An event of any layer: a fact (`sub` 0), or what was derived of one. */
 export type Told = (Fact | (Derived & Omit<Fact, "type" | "data">)) & { index: number; sub: number };
 
+/** Those of one type. */
+export type Of<T extends Told["type"]> = Extract<Told, { type: T }>;
+
 export interface Fold {
   /** The exchange that runs; empty between exchanges. */
   readonly messageId: string;

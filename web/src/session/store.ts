@@ -8,19 +8,16 @@ import type { Schema } from "../api/http.js";
 import { Watch } from "../studio/watch.js";
 import { EMPTY, type Sending, type Transcript } from "./shape.js";
 import { Builder } from "./transcript.js";
+import { type Content, unsent, type Wishes, wordsOf } from "./unsent.js";
 
+export type { Content, Wishes } from "./unsent.js";
 export type About = Schema<"SessionShape">;
-export type Content = Schema<"NewPrompt">["content"];
-export interface Wishes {
-  model?: string;
-  agent?: string;
-  mode?: string;
-  steer?: boolean;
-}
 export type Word = Omit<Schema<"InAnswer">, "type" | "tab_id">;
 
 /** Facts of the first view, and of each older page. */
 const PAGE = 120;
+/** How long until what the server did not take is sent once more. */
+const AGAIN = 3_000;
 
 export class SessionStore {
   readonly view = new Watch<Transcript>(EMPTY);
@@ -63,6 +60,7 @@ export class SessionStore {
       this.more.set(tail.more);
       this.rebuild();
       this.state.set("ready");
+      this.recall();
       await this.client.newTab({ tab_id: this.tabId, session_id: this.sessionId, after: tail.cursor });
     } catch (error) {
       this.problem.set(error instanceof Problem ? error : new Problem(0, "unreachable", String(error)));
@@ -94,32 +92,44 @@ export class SessionStore {
     this.publish();
   }
 
-  /** Say something: it stands on the screen at once. */
+  /** Say something: it stands on the screen at once, and is kept until the server has it. */
   async prompt(
     content: Content,
     wishes: Wishes = {},
     messageId: string = crypto.randomUUID(),
   ): Promise<void> {
-    const text =
-      typeof content === "string"
-        ? content
-        : content.map((part) => ("text" in part ? part.text : "")).join("");
-    const rest = this.sending.value.filter((each) => each.messageId !== messageId);
-    this.sending.set([...rest, { messageId, at: Date.now(), text, problem: "" }]);
+    const sending = { messageId, at: Date.now(), text: wordsOf(content), problem: "", content, wishes };
+    this.sending.set([...this.sending.value.filter((each) => each.messageId !== messageId), sending]);
+    unsent.add(this.sessionId, { messageId, content, wishes });
     try {
       const body = { message_id: messageId, content, ...wishes } as Schema<"NewPrompt">;
-      await this.client.http.post("/api/sessions/{session_id}/prompts", { path: this.path, body });
+      const said = await this.client.http.post("/api/sessions/{session_id}/prompts", {
+        path: this.path,
+        body,
+      });
+      unsent.drop(this.sessionId, messageId);
+      if (said?.repeated) this.forget(messageId);
     } catch (error) {
       const problem = error instanceof Problem ? error.message : String(error);
+      const later = !(error instanceof Problem) || [0, 408, 429, 502, 503, 504].includes(error.status);
       this.sending.set(
-        this.sending.value.map((each) => (each.messageId === messageId ? { ...each, problem } : each)),
+        this.sending.value.map((each) => (each.messageId === messageId ? { ...each, problem, later } : each)),
       );
+      if (later) setTimeout(() => this.again(messageId), AGAIN);
       throw error;
     }
   }
 
+  /** Send once more what the server did not take; its id makes that safe. Without a name: all that may go now. */
+  again(messageId = ""): void {
+    for (const { messageId: id, problem, later, content, wishes } of this.sending.value)
+      if (content !== undefined && problem && (messageId ? id === messageId : later))
+        this.prompt(content, wishes, id).catch(() => {});
+  }
+
   /** Take a prompt that could not be sent off the screen. */
   forget(messageId: string): void {
+    unsent.drop(this.sessionId, messageId);
     this.sending.set(this.sending.value.filter((each) => each.messageId !== messageId));
   }
 
@@ -145,6 +155,13 @@ export class SessionStore {
       path: this.path,
     });
     this.about.set(about);
+  }
+
+  /** What an earlier page of this session could not send goes now. */
+  private recall(): void {
+    const known = new Set(this.sending.value.map((each) => each.messageId));
+    for (const { messageId, content, wishes } of unsent.of(this.sessionId))
+      if (!known.has(messageId)) this.prompt(content, wishes, messageId).catch(() => {});
   }
 
   private async page(): Promise<void> {

@@ -65,7 +65,7 @@ export class Builder {
     for (const [key, draft] of this.drafts) {
       const place = this.places.get(key)!;
       if (draft.changed) this.items[place] = draft.shown();
-      if (draft.over) this.drafts.delete(key);
+      if (draft.over && !draft.openAsks().length) this.drafts.delete(key);
     }
     const runs = this.running ? (this.items[this.places.get(this.running)!] as Exchange) : undefined;
     const asks = [...this.drafts.values()].flatMap((draft) => draft.openAsks());
@@ -75,7 +75,9 @@ export class Builder {
         : "working"
       : this.queue.size
         ? "queued"
-        : "idle";
+        : asks.length
+          ? "waiting"
+          : "idle";
     return {
       ...EMPTY,
       ...this.chosen,
@@ -112,6 +114,9 @@ export class Builder {
         if (known) this.queue.set(id, { ...known, content: event.data.content as Block[] });
         return;
       }
+      case "prompt_moved":
+        this.order = [...event.data.order, ...this.order.filter((each) => !event.data.order.includes(each))];
+        return;
       case "prompt_cancelled":
         this.unqueue(id);
         return;
@@ -156,12 +161,24 @@ export class Builder {
         if (known?.kind === "compaction") this.items[place!] = { ...known, undone: true };
         return;
       }
+      case "approval_resolved": {
+        // A plan may be resolved by a later exchange, or after all of them.
+        const { approval_id } = event.data;
+        const asker = [...this.drafts.values()].find((draft) => draft.knows(approval_id));
+        if (asker) asker.apply(event);
+        return;
+      }
       case "exchange_response":
         this.ended(event);
         return;
+      case "conversation_queued":
+        return;
+      case "cancel_requested":
+        if (this.drafts.has(id)) this.draft(event).apply(event);
+        return;
       default:
-        if (!id) return this.unknown(event);
-        this.draft(event).apply(event);
+        if (id) this.draft(event).apply(event);
+        else this.unknown(event);
     }
   }
 
@@ -216,7 +233,7 @@ export class Builder {
     const draft = new Parts(id, event.at, shown?.kind === "exchange" ? shown : undefined);
     this.drafts.set(id, draft);
     if (place === undefined) this.add(draft.shown());
-    if (event.type !== "exchange_response") this.running = id;
+    if (event.type !== "exchange_response" && !draft.over) this.running = id;
     return draft;
   }
 

@@ -62,16 +62,19 @@ function matches(event: KeyboardEvent, keys: string): boolean {
   const names = keys.split("+");
   const key = names.pop() ?? "";
   const mod = MAC ? event.metaKey : event.ctrlKey;
-  const shift = names.includes("Shift") || (key.length === 1 && key !== key.toLowerCase()) || key === "?";
   return (
     names.includes("Mod") === mod &&
     names.includes("Alt") === event.altKey &&
-    (shift === event.shiftKey || key === "?") &&
+    (names.includes("Shift") === event.shiftKey || key === "?") &&
     (event.key.toLowerCase() === key.toLowerCase() ||
       event.code === `Key${key}` ||
-      event.code === `Digit${key}`)
+      event.code === `Digit${key}` ||
+      event.code === CODES[key])
   );
 }
+
+/** Keys that say something else together with Shift or Alt: where they lie. */
+const CODES: Record<string, string> = { "[": "BracketLeft", "]": "BracketRight", ",": "Comma" };
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;

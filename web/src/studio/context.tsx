@@ -26,11 +26,14 @@ export function useTranscript(): Transcript {
   return useWatch(useSession().view);
 }
 
-/** What a route answers, kept and renewed; `key` names it: everything under the same first word can be renewed at once. */
+/**
+ * What a route answers, kept and renewed; `key` names it: everything under the same first word can be renewed at once.
+ * `hidden`: it is asked for while the page is hidden, too.
+ */
 export function useAnswer<T>(
   key: readonly unknown[],
   ask: (studio: Studio, signal: AbortSignal) => Promise<T>,
-  options: { enabled?: boolean; every?: number; stale?: number } = {},
+  options: { enabled?: boolean; every?: number; stale?: number; hidden?: boolean } = {},
 ): UseQueryResult<T> {
   const studio = useStudio();
   return useQuery({
@@ -38,6 +41,7 @@ export function useAnswer<T>(
     queryFn: ({ signal }) => ask(studio, signal),
     enabled: options.enabled ?? true,
     refetchInterval: options.every ?? false,
+    refetchIntervalInBackground: options.hidden ?? false,
     staleTime: options.stale ?? 2_000,
   });
 }

@@ -22,6 +22,12 @@ export interface Tabs {
 }
 
 export type Wish = Pick<Schema<"InNewTab">, "project_id" | "container" | "agent" | "model" | "mode">;
+/** A file as tools name it: from the folder of the session, or from the root of the machine. */
+export interface Opening {
+  path: string;
+  /** From 1. */
+  line?: number;
+}
 type Frame = Parameters<NonNullable<Listener["frame"]>>[0];
 
 export class Studio {
@@ -33,6 +39,8 @@ export class Studio {
   readonly wish = new Watch<Wish>({});
   /** Words that some other part of the page puts into the composer, to send at once or to be gone over. */
   readonly proposed = new Watch<{ text: string; send: boolean } | null>(null);
+  /** A file that some part of the page wants shown beside the conversation. */
+  readonly opened = new Watch<Opening | null>(null);
   /** False until the tabs that were open before are known. */
   readonly ready = new Watch(false);
   readonly client: Client;
@@ -46,7 +54,9 @@ export class Studio {
         events: (tabId, rows) => this.tab(tabId)?.store.take(rows),
         state: (state) => {
           this.connection.set(state);
-          if (state === "open") this.stopping.set(false);
+          if (state !== "open") return;
+          this.stopping.set(false);
+          for (const { store } of this.tabs.value.list) store.again();
         },
         frame: (frame) => {
           if (frame.type === "stopping") this.stopping.set(true);
@@ -64,6 +74,8 @@ export class Studio {
   async start(): Promise<void> {
     this.client.open();
     document.addEventListener("visibilitychange", () => this.seen(!document.hidden));
+    addEventListener("offline", () => this.client.cut());
+    addEventListener("online", () => this.client.hurry());
     const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const order = kept<string[]>("tabs", []);
     const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
@@ -158,6 +170,7 @@ export class Studio {
   }
 
   private seen(now: boolean): void {
+    if (now) this.client.hurry();
     for (const tab of this.tabs.value.list)
       void (now ? this.client.show(tab.id) : this.client.hide(tab.id)).catch(() => {});
   }

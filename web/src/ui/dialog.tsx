@@ -15,6 +15,13 @@ interface Props {
   wide?: boolean;
 }
 
+/** The first field has the focus; where there is none, the window itself: a button would only show its hint. */
+function begin(event: Event): void {
+  const content = event.currentTarget as HTMLElement;
+  event.preventDefault();
+  (content.querySelector<HTMLElement>("input, textarea, select, [data-first]") ?? content).focus();
+}
+
 export function Dialog({ title, about, open, onClose, children, wide }: Props) {
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -22,7 +29,8 @@ export function Dialog({ title, about, open, onClose, children, wide }: Props) {
         <Radix.Overlay className="fixed inset-0 z-40 bg-ink/30 dark:bg-ground/70" />
         <Radix.Content
           {...(about ? {} : { "aria-describedby": undefined })}
-          className={`fixed top-1/2 left-1/2 z-40 flex max-h-[85dvh] w-[calc(100vw-32px)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-panel border border-line bg-surface shadow-float ${wide ? "max-w-3xl" : "max-w-md"}`}
+          onOpenAutoFocus={begin}
+          className={`fixed top-1/2 left-1/2 z-40 flex max-h-[85dvh] w-[calc(100vw-32px)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-panel border border-line bg-surface shadow-float outline-none ${wide ? "max-w-3xl" : "max-w-md"}`}
         >
           <header className="flex items-start gap-3 border-b border-line px-4 py-3">
             <div className="min-w-0 flex-1">

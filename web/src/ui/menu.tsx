@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 const PANEL =
   "z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-panel border border-line bg-surface p-1 shadow-float";
 const ITEM =
-  "flex min-h-7 cursor-default items-center gap-2 rounded-control px-2 py-1 text-sm text-ink outline-none select-none data-disabled:opacity-50 data-highlighted:bg-sunken max-mid:min-h-11";
+  "flex min-h-7 cursor-default items-center gap-2 rounded-control px-2 py-1 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-sunken max-mid:min-h-11";
 
 export function Menu({
   button,
@@ -43,7 +43,7 @@ export function MenuItem({ icon, hint, danger, disabled, onSelect, children }: I
     <Radix.Item
       {...(disabled ? { disabled } : {})}
       onSelect={onSelect}
-      className={`${ITEM} ${danger ? "text-bad" : ""}`}
+      className={`${ITEM} ${danger ? "text-bad" : "text-ink"}`}
     >
       {icon}
       <span className="min-w-0 flex-1">{children}</span>
@@ -81,7 +81,11 @@ export function MenuOption({
   children: ReactNode;
 }) {
   return (
-    <Radix.RadioItem {...(disabled ? { disabled } : {})} value={value} className={`${ITEM} items-start`}>
+    <Radix.RadioItem
+      {...(disabled ? { disabled } : {})}
+      value={value}
+      className={`${ITEM} items-start text-ink`}
+    >
       <span className="mt-0.5 w-4 shrink-0">
         <Radix.ItemIndicator>
           <Check size={14} aria-hidden />

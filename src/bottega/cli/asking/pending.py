@@ -26,15 +26,17 @@ _ANSWERS = {
 
 
 def told(
-    session: SessionRow, waiting: list[Ask], terminal: Terminal, painter: Painter
+    session: SessionRow, waiting: list[Ask], terminal: Terminal, painter: Painter, at: str = ""
 ) -> list[str]:
-    """The lines that say what is asked, and what to type."""
+    """The lines that say what is asked, and what to type; `at` is the server that asks, if it is elsewhere."""
     rows: list[list[Part]] = [[(f"{count(len(waiting), 'ask')} wait for an answer.", "bold")]]
     if len(waiting) == 1:
         rows = [[("An answer is waited for.", "bold")]]
     for ask in waiting:
-        rows += [[], *body(ask, session, terminal.width), *_how(ask)]
-    rows += [[], [("then  ", "dim"), (f"bottega resume {session.id[-SHORT:]}", "")]]
+        rows += [[], *body(ask, session, terminal.width), *([] if at else _how(ask))]
+    name = session.id[-SHORT:]
+    then = f"bottega attach --at {at} {name}" if at else f"bottega resume {name}"
+    rows += [[], [("then  ", "dim"), (then, "")]]
     width = terminal.width
     return [line for row in rows for line in (painter.parts(row, width) or [""])]
 

@@ -96,12 +96,12 @@ async def _test(studio: Studio, provider: str | None) -> int:
             raise Misconfigured("There are no keys.", hint="Keep one with: bottega keys set openai")
         failed = 0
         for name in [provider] if provider else with_key:
-            found = await keys.test(studio.runtime, name)
+            found = await keys.tried(studio.runtime, name)
             if isinstance(found, Failed):
                 failed += 1
                 said = f" {found.message} {found.hint}".rstrip()
                 page.say(("✗ ", "tool.failed"), (name, "bold"), said)
             else:
-                offer = count(len(found), "model")
+                offer = count(len(found.models), "model")
                 page.say(("✓ ", "tool.done"), (name, "bold"), f" takes the key; it offers {offer}.")
     return 1 if failed else 0

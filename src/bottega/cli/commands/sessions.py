@@ -62,7 +62,7 @@ def _objects(rows: list[SessionRow]) -> list[dict[str, Any]]:
 
 
 def _cells(row: SessionRow, page: Page) -> list[Part | str]:
-    status: Part = (row.status, "dim" if row.status == "idle" else "accent")
+    status: Part = (row.shown, "dim" if row.shown == "idle" else "accent")
     title = one_line(row.title) or "(no title)"
     if row.depth:
         title = f"{'  ' * (row.depth - 1)}└ {one_line(row.agent)}: {title}"

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from bottega.approvals.mode import Mode
-from bottega.cli.looking import differences, unified
-from bottega.cli.screen import diff
+from bottega.cli.looking import differences
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
@@ -17,10 +16,6 @@ from bottega.cli.talk.words import why
 from bottega.errors import Problem
 from bottega.runtime import Runtime
 from bottega.studio import Session, Studio
-from bottega.studio.worked import Worked
-
-SHOWN = 60
-"""Lines of what a session changed, unless one file is asked for."""
 
 
 class AtHome(Conversation):
@@ -77,17 +72,6 @@ class AtHome(Conversation):
             self._say(await who.choose(self._studio, self.session, self._wish, name))
         else:
             self._say(who.shown(self._studio, self._wish))
-
-    async def _changes(self, path: str) -> None:
-        worked = await Worked.of(self._studio.runtime, self.session.row) if self.session else None
-        works = [each for each in worked.works if each.path == path or not path] if worked else []
-        if not worked or not works:
-            self._say([("This session has changed no files." if not path else "It has not.", "")])
-            return
-        files = diff.parse("".join(unified(worked.difference(work)) for work in works))
-        rows, left = diff.drawn(files, self._terminal.width, 0 if path else SHOWN)
-        more = diff.left_off(left) + [(" · /changes PATH shows one file", "dim")]
-        self._rows([*rows, more] if left else rows)
 
 
 def _full(runtime: Runtime, model: str, tokens: int) -> float | None:

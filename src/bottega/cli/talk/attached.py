@@ -207,6 +207,3 @@ class Attached(Conversation):
             self._wish.model = self.session.row.model
         self._wish.agent = name
         self._say([(one_line(name), "bold"), (" works from now on.", "")])
-
-    async def _changes(self, path: str) -> None:
-        self._say([("`bottega changes`, at the server's machine, shows what was changed.", "")])

@@ -1,13 +1,14 @@
 """The turns of a conversation: read a line, run it as a prompt or obey it as a command, until the person leaves.
 
-It does not know where its studio is. What needs more than the studio's common words (who can be chosen, what was
-changed) is said by the conversations that are made of it: `AtHome` and `Attached`.
+It does not know where its studio is. What needs more than the studio's common words, such as who can be chosen, is
+said by the conversations that are made of it: `AtHome` and `Attached`.
 """
 
 from abc import ABC, abstractmethod
 from pathlib import Path
 
 from bottega.approvals.mode import Mode, checked_mode
+from bottega.cli.screen import diff
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
 from bottega.cli.screen.painter import Painter
@@ -28,6 +29,8 @@ from bottega.studio.anywhere import AnySession, AnyStudio
 RECALLED = 3
 """Exchanges that are shown when a session is gone on with."""
 LISTED = 10
+SHOWN = 60
+"""Lines of what a session changed, unless one file is asked for."""
 
 
 class Conversation(ABC):
@@ -62,10 +65,6 @@ class Conversation(ABC):
     @abstractmethod
     def _held(self) -> list[Part]:
         """What to say to a mode that the agent does not take part in."""
-
-    @abstractmethod
-    async def _changes(self, path: str) -> None:
-        """Show what the session changed in its folder, or in one file."""
 
     async def resume(self, session_id: str, mode: Mode | None = None) -> bool:
         """Go on with a session: show its last exchanges, then what still waits in it; False if the person left."""
@@ -189,6 +188,18 @@ class Conversation(ABC):
         else:
             rows = await room.clear(self.session, command.argument)
         self._rows(rows)
+
+    async def _changes(self, path: str) -> None:
+        """Show what the session changed in its folder, or in one file."""
+        worked = await self.session.changes() if self.session else None
+        works = [each for each in worked.works if each.path == path or not path] if worked else []
+        if not worked or not works:
+            self._say([("This session has changed no files." if not path else "It has not.", "")])
+            return
+        files = diff.parse("".join([await worked.diff(work) for work in works]))
+        rows, left = diff.drawn(files, self._terminal.width, 0 if path else SHOWN)
+        more = diff.left_off(left) + [(" · /changes PATH shows one file", "dim")]
+        self._rows([*rows, more] if left else rows)
 
     async def _choose_mode(self, name: str) -> None:
         if name:

@@ -15,6 +15,7 @@ from bottega.projects.files import changing, reading
 from bottega.projects.files.changing import Made
 from bottega.projects.files.compare import Compared, compare
 from bottega.projects.files.download import Download, download
+from bottega.projects.files.finding import Finding
 from bottega.projects.files.limits import ENTRIES
 from bottega.projects.files.tree import Tree, containers, tree
 from bottega.projects.files.upload import Upload
@@ -35,6 +36,7 @@ class Files:
         """`states` gives the folder that the home keeps for a workspace."""
         self._locked = locked
         self._states = states
+        self.finding = Finding()
 
     async def containers(self, project: Project) -> list[str]:
         return await self._look(project, containers)

@@ -132,5 +132,5 @@ def _listed(tab_id: str, row: SessionRow) -> told.OpenTab:
         session_id=row.id,
         last_index=row.last_index,
         title=row.title,
-        status=row.status,
+        status=row.shown,
     )

@@ -6,7 +6,7 @@ What a shell prints is read from what is kept of it, at the client's own speed; 
 from bottega.server.house import House
 from bottega.server.hub import frames, told
 from bottega.server.hub.socket import Socket
-from bottega.server.shells import ServedShell
+from bottega.server.shells.shell import ServedShell
 
 
 class Terminals:
@@ -14,28 +14,28 @@ class Terminals:
         self._house = house
 
     async def do(self, socket: Socket, frame: frames.OfShell) -> None:
-        shell = self._shell(socket, frame)
+        shell = await self._shell(socket, frame)
         match frame:
             case frames.ShellAttach():
                 await socket.unfollow(_name(shell))
-                attached = told.ShellAttached(shell_id=shell.id, size=shell.size)
+                attached = told.ShellAttached(shell_id=shell.id, size=shell.terminal.size)
                 await socket.answer(frame, attached)
                 await socket.follow(_name(shell), _follow(socket, shell, frame.offset))
             case frames.ShellInput():
-                await shell.write(frame.text)
+                await shell.terminal.write(frame.text)
                 if frame.ref is not None:  # every key would be answered else
                     await socket.answer(frame, told.ShellTyped(shell_id=shell.id))
             case frames.ShellResize():
-                shell.resize(frame.columns, frame.rows)
+                await shell.terminal.resize(frame.columns, frame.rows)
                 await socket.answer(frame, told.ShellResized(shell_id=shell.id))
             case frames.ShellDetach():
                 await socket.unfollow(_name(shell))
                 await socket.answer(frame, told.ShellDetached(shell_id=shell.id))
 
-    def _shell(self, socket: Socket, frame: frames.OfShell) -> ServedShell:
+    async def _shell(self, socket: Socket, frame: frames.OfShell) -> ServedShell:
         """The shell that the frame names, of a project of this person's; another's is not found."""
         project = self._house.projects.owned(frame.project_id, socket.person.n)
-        return self._house.shells.get(socket.person.n, project, frame.shell_id)
+        return await self._house.shells.get(socket.person.n, project, frame.shell_id)
 
 
 def _name(shell: ServedShell) -> str:
@@ -44,10 +44,10 @@ def _name(shell: ServedShell) -> str:
 
 
 async def _follow(socket: Socket, shell: ServedShell, offset: int) -> None:
-    async for printed in shell.follow(offset):
+    async for printed in shell.terminal.follow(offset):
         output = told.ShellOutput(
             shell_id=shell.id, offset=printed.offset, next=printed.next, text=printed.text
         )
         await socket.tell(output.encoded())
-    ended = told.ShellEnded(shell_id=shell.id, exit_code=shell.exit_code)
+    ended = told.ShellEnded(shell_id=shell.id, exit_code=shell.terminal.exit_code)
     await socket.tell(ended.encoded())

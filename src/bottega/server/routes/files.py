@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from bottega.errors import BadUsage
 from bottega.projects.files.limits import ENTRIES, PIECE
+from bottega.projects.files.match import LONGEST
 from bottega.projects.files.tree import DEEPEST
 from bottega.projects.files.upload import refuse_too_large
 from bottega.server.problems import responses
@@ -21,6 +22,7 @@ from bottega.server.shapes.files import (
     Compare,
     ComparedShape,
     FileShape,
+    FoundFiles,
     MadeShape,
     Move,
     NewContent,
@@ -50,6 +52,19 @@ async def list_files(
 ) -> TreeShape:
     """The entries of a folder, folders first. Links are named and not followed, what git ignores is not entered."""
     return TreeShape.of(await house.files.tree(project, path, depth, start, limit))
+
+
+@router.get("/find", responses=_LOOKED)
+async def find_files(
+    house: Asked,
+    project: OwnProject,
+    q: Annotated[str, Query(max_length=LONGEST, description="Letters of a path, in order.")] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    container: PathQuery = "",
+) -> FoundFiles:
+    """Files and folders by a few letters of their paths, the likeliest first; what git ignores is left out."""
+    found = await house.files.finding.find(project, q, limit, container)
+    return FoundFiles.of(found)
 
 
 @router.get("/file", responses=_LOOKED)

@@ -1,13 +1,19 @@
-"""What was said, found again or taken along: search and export."""
+"""What was said, found again or taken along: search, export, and what is too large to stand in a log."""
 
+import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
+from bottega.errors import BadUsage
+from bottega.server.everything import deleted, everything_of
+from bottega.server.pieces import BLOB, BYTES, LARGEST, OUTPUT, TEXT, piece_of, printed_of
 from bottega.server.problems import responses
+from bottega.server.sending import Sent
+from bottega.server.shapes.session import Deleted, Deletion
 from bottega.server.shapes.usage import HitList, HitShape
-from bottega.server.who import Asked, OwnSession, Signed
+from bottega.server.who import Asked, OwnBlob, OwnOutput, OwnSession, Signed
 from bottega.sessions.care.search import Search
 from bottega.sessions.exports.export import Format, export
 
@@ -52,6 +58,65 @@ async def export_session(
             **_HARMLESS,
         },
     )
+
+
+@router.get(
+    "/sessions/{session_id}/blobs/{blob}",
+    response_class=StreamingResponse,
+    responses={**BLOB, **responses(404)},
+)
+async def show_blob(
+    blob: str,
+    found: OwnBlob,
+    offset: Annotated[int, Query(ge=0, le=2**53 - 1)] = 0,
+    limit: Annotated[int, Query(ge=0, le=2**53 - 1, description="Bytes; 0: to the end.")] = 0,
+    download: Annotated[bool, Query(description="As a file to keep.")] = False,
+) -> StreamingResponse:
+    """A whole output, a picture, a side of a changed file. Its type is told by its bytes; what may run is text."""
+    piece = await asyncio.to_thread(piece_of, found, offset, limit)
+    headers = {**_HARMLESS, **piece.headers(blob, download=download)}
+    return StreamingResponse(Sent(piece.chunks), 200, headers, piece.kind)
+
+
+@router.get(
+    "/sessions/{session_id}/outputs/{output_id}",
+    response_class=Response,
+    responses={**OUTPUT, **responses(404)},
+)
+async def show_output(
+    found: OwnOutput,
+    offset: Annotated[int, Query(ge=0, le=2**53 - 1)] = 0,
+    limit: Annotated[int, Query(ge=1, le=LARGEST, description="Bytes.")] = LARGEST // 4,
+) -> Response:
+    """All that a command printed, as far as it was kept, a piece at a time, while it runs too."""
+    start, printed, size = await asyncio.to_thread(printed_of, found, offset, limit)
+    told = {"X-Start": str(start), "X-Next": str(start + len(printed)), "X-Size": str(size)}
+    return Response(printed, 200, {**_HARMLESS, **told}, TEXT)
+
+
+@router.get(
+    "/data",
+    response_class=StreamingResponse,
+    responses={200: {"description": "A zip.", "content": {"application/zip": BYTES}}},
+)
+async def take_everything(house: Asked, person: Signed) -> StreamingResponse:
+    """All that is stored of you: your sessions, each whole, your projects, and for the host the settings. No keys."""
+    chunks = await asyncio.to_thread(everything_of, house, person)
+    headers = {
+        **_HARMLESS,
+        "Content-Disposition": 'attachment; filename="bottega.zip"',
+    }
+    return StreamingResponse(Sent(chunks), 200, headers, "application/zip")
+
+
+@router.delete("/data", responses=responses(409))
+async def delete_everything(house: Asked, person: Signed, wish: Deletion) -> Deleted:
+    """Delete all your sessions, for good; refused while one of them runs. What was spent stays counted."""
+    if wish.confirm != person.name:
+        raise BadUsage(
+            "Nothing was deleted: `confirm` is not your name.", hint=f"Give {person.name!r}."
+        )
+    return Deleted(sessions=await deleted(house, person))
 
 
 @router.get("/search")

@@ -5,8 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from bottega.server import speaking
+from bottega.server.house import House
 from bottega.server.problems import responses
 from bottega.server.shapes.session import (
+    ClientTools,
     NewSession,
     OpenSession,
     SessionChange,
@@ -16,7 +18,9 @@ from bottega.server.shapes.session import (
 )
 from bottega.server.shapes.talk.event import TailShape, listed
 from bottega.server.who import Asked, OwnSession, Signed
+from bottega.sessions import clients
 from bottega.sessions.care import retention
+from bottega.sessions.session import SessionRow
 from bottega.sessions.told.tail import Tail, tail
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
@@ -33,14 +37,19 @@ async def list_sessions(
     person: Signed,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     before: Annotated[str, Query(pattern=r"^([0-9]{1,15}-[0-9]{1,15})?$")] = "",
+    archived: Annotated[bool, Query(description="Only those that are, or are not.")] = False,
+    pinned: Annotated[bool | None, Query(description="The same; left out: all.")] = None,
 ) -> SessionPage:
     """The newest first. No body of any event is read for this."""
     at, _, n = before.partition("-")
     cursor = (int(at), int(n)) if before else None
-    rows = await house.studio.runtime.sessions.list(limit, cursor, person.n)
+    rows = await house.studio.runtime.sessions.list(
+        limit, cursor, person.n, pinned=pinned, archived=archived
+    )
     full = len(rows) == limit
+    own = house.projects.of(person.n)
     return SessionPage(
-        sessions=[SessionShape.of(row) for row in rows],
+        sessions=[SessionShape.of(row, own) for row in rows],
         next=f"{rows[-1].updated_at}-{rows[-1].n}" if full else "",
     )
 
@@ -58,15 +67,16 @@ async def begin_session(house: Asked, person: Signed, new: NewSession) -> Sessio
         mode=new.mode,
         title=new.title,
     )
-    return SessionShape.of(session.row)
+    return _shape(house, session.row)
 
 
 @router.get("/{session_id}", response_model=OpenSession, responses=responses(404))
 async def show_session(house: Asked, session: OwnSession, limit: Limit = 100) -> Response:
     """One session, with the end of what was said: however long it is, only that is read."""
     found = await tail(house.studio.runtime.log, session.row.n, limit=limit)
-    shape = SessionShape.of(session.row).model_dump_json().encode()
-    return _json(b'%b,"tail":%b}' % (shape[:-1], _tail(found)))
+    shape = _shape(house, session.row).model_dump_json().encode()[:-1]
+    mode = session.mode.encode()
+    return _json(b'%b,"mode_in_force":"%b","tail":%b}' % (shape, mode, _tail(found)))
 
 
 @router.get("/{session_id}/tail", response_model=TailShape, responses=responses(404))
@@ -87,13 +97,14 @@ async def change_session(house: Asked, session: OwnSession, change: SessionChang
         runtime.model(change.model)
     if change.title is not None:
         await runtime.sessions.rename(session.id, change.title)
+    await runtime.sessions.tidy(session.row, pinned=change.pinned, archived=change.archived)
     if change.mode is not None:
         await session.change_mode(change.mode)
     if change.agent is not None:
         await session.change_agent(change.agent)
     if change.model is not None:
         await session.change_model(change.model)
-    return SessionShape.of(runtime.sessions.get(session.id))
+    return _shape(house, runtime.sessions.get(session.id))
 
 
 @router.delete("/{session_id}", status_code=204, responses=responses(404, 409))
@@ -101,12 +112,30 @@ async def delete_session(house: Asked, session: OwnSession) -> None:
     """For good, with its children; one in which something runs is not deleted."""
     runtime = house.studio.runtime
     await retention.delete(runtime.database, runtime.log, runtime.blobs, session.row)
+    await session.free()
 
 
 @router.get("/{session_id}/children", responses=responses(404))
-async def list_children(session: OwnSession) -> SessionList:
+async def list_children(house: Asked, session: OwnSession) -> SessionList:
     """The sessions that its agent handed tasks to, the oldest first."""
-    return SessionList(sessions=[SessionShape.of(child.row) for child in session.children()])
+    return SessionList(sessions=[_shape(house, child.row) for child in session.children()])
+
+
+def _shape(house: House, row: SessionRow) -> SessionShape:
+    return SessionShape.of(row, house.projects.of(row.owner))
+
+
+@router.get("/{session_id}/tools", responses=responses(404))
+async def list_client_tools(house: Asked, session: OwnSession) -> ClientTools:
+    """The tools that the clients of this session run themselves."""
+    return ClientTools.of(clients.listed(house.studio.runtime.database, session.row.n))
+
+
+@router.put("/{session_id}/tools", responses=responses(404))
+async def declare_client_tools(session: OwnSession, wanted: ClientTools) -> ClientTools:
+    """These from now on, and no others: a call of one waits until somebody answers it with `result`."""
+    await session.declare_tools(wanted.meant())
+    return wanted
 
 
 def _tail(found: Tail) -> bytes:

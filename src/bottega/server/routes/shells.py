@@ -31,27 +31,28 @@ async def open_shell(
 @router.get("", responses=responses(404))
 async def list_shells(house: Asked, person: Signed, project: OwnProject) -> ShellList:
     """Mine, and those that agents of my sessions have open here."""
-    return ShellList(shells=[ShellShape.of(each) for each in house.shells.list(person.n, project)])
+    found = await house.shells.list(person.n, project)
+    return ShellList(shells=[ShellShape.of(each) for each in found])
 
 
-@router.get("/{shell_id}", responses=responses(404))
+@router.get("/{shell_id}", responses=responses(404, 503))
 async def read_shell(
     shell: OwnShell,
     offset: Annotated[int, Query(ge=0, le=2**62)] = 0,
     limit: Annotated[int, Query(ge=4, le=PIECE, description="Bytes.")] = PIECE,
 ) -> PrintedShape:
     """What it printed from a byte on. The oldest is dropped: then the offset is later than the one asked for."""
-    return PrintedShape.with_text(shell, await shell.read(offset, limit))
+    return PrintedShape.with_text(shell, await shell.terminal.read(offset, limit))
 
 
-@router.patch("/{shell_id}", responses=responses(404))
+@router.patch("/{shell_id}", responses=responses(404, 503))
 async def resize_shell(shell: OwnShell, wanted: NewSize) -> ShellShape:
     """Tell its programs another size."""
-    shell.resize(wanted.columns, wanted.rows)
+    await shell.terminal.resize(wanted.columns, wanted.rows)
     return ShellShape.of(shell)
 
 
-@router.delete("/{shell_id}", status_code=204, responses=responses(404))
+@router.delete("/{shell_id}", status_code=204, responses=responses(404, 503))
 async def close_shell(house: Asked, shell: OwnShell) -> None:
     """End it and everything that runs in it; answers when nothing is left."""
     await house.shells.close(shell)

@@ -16,7 +16,7 @@ async def fork_session(house: Asked, session: OwnSession, at: Fork) -> SessionSh
     runtime = house.studio.runtime
     index = session.row.last_index if at.index is None else at.index
     row = await fork(runtime.database, runtime.blobs, session.row, index, at.title)
-    return SessionShape.of(row)
+    return SessionShape.of(row, house.projects.of(row.owner))
 
 
 @router.post("/reset", responses=responses(404, 409))
@@ -39,7 +39,7 @@ async def close_session(session: OwnSession) -> Turned:
     return Turned(changed=True)
 
 
-@router.post("/compact", responses=responses(404, 409))
+@router.post("/compact", responses=responses(404, 409, 503))
 async def compact_session(session: OwnSession) -> Compacted:
     """Have a summary stand for all but the last turns. Answers once the model has written it."""
     return Compacted(changed=await session.compact())

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bottega.projects.files.changing import Made
 from bottega.projects.files.compare import Compared
+from bottega.projects.files.finding import Found
 from bottega.projects.files.limits import WHOLE
 from bottega.projects.files.reading import Page
 from bottega.projects.files.tree import Item, Tree
@@ -48,6 +49,26 @@ class TreeShape(BaseModel):
     def of(cls, tree: Tree) -> "TreeShape":
         entries = [ItemShape.of(item) for item in tree.entries]
         return cls(path=tree.path, entries=entries, total=tree.total, next=tree.next)
+
+
+class FoundFile(BaseModel):
+    path: str = Field(description="From the project.")
+    kind: Literal["file", "folder"]
+
+
+class FoundFiles(BaseModel):
+    found: list[FoundFile] = Field(description="The likeliest first.")
+    whole: bool = Field(description="False: the project has more files than can be found.")
+
+    @classmethod
+    def of(cls, found: Found) -> "FoundFiles":
+        return cls(
+            found=[
+                FoundFile(path=path.rstrip("/"), kind="folder" if path.endswith("/") else "file")
+                for path in found.paths
+            ],
+            whole=found.whole,
+        )
 
 
 class FileShape(BaseModel):

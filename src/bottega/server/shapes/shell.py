@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from bottega.server.shapes.place import RelativePath
-from bottega.server.shells import ServedShell
+from bottega.server.shells.shell import ServedShell
 from bottega.workspaces.shells.printed import Printed
 
 
@@ -39,11 +39,11 @@ class ShellShape(BaseModel):
             id=shell.id,
             container=shell.folder,
             session_id=shell.session_id,
-            command=shell.opened.command if shell.session_id else "",
-            network=shell.opened.network,
-            size=shell.size,
-            ended=shell.ended,
-            exit_code=shell.exit_code,
+            command=shell.terminal.command if shell.session_id else "",
+            network=shell.terminal.network,
+            size=shell.terminal.size,
+            ended=shell.terminal.ended,
+            exit_code=shell.terminal.exit_code,
         )
 
 

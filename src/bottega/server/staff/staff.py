@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from bottega.errors import Conflict
+from bottega.server.staff.asking import Asking
 from bottega.studio import Studio
 
 State = Literal["starting", "running", "resting"]
@@ -30,6 +31,10 @@ class Tell(Protocol):
 class Staff(Protocol):
     def members(self) -> list[Member]: ...
 
+    def workers(self) -> list[Asking]:
+        """The processes, besides this one, that can be asked for something now."""
+        ...
+
     async def restart(self, member_id: str) -> None:
         """Have that one end and begin anew; what it ran goes on."""
         ...
@@ -48,6 +53,9 @@ class Alone:
     def members(self) -> list[Member]:
         runs = len(self._studio.worker.tops)
         return [Member("server", os.getpid(), "running", 0, runs)]
+
+    def workers(self) -> list[Asking]:
+        return []
 
     async def restart(self, member_id: str) -> None:
         raise Conflict(

@@ -45,14 +45,3 @@ class Stop:
         last = threading.Timer(self._within, os._exit, (0,))
         last.daemon = True
         last.start()
-
-
-def end_with(owner: int) -> None:
-    """End this process, whatever it does, as soon as whoever holds the other end of this pipe is gone."""
-
-    def watch() -> None:
-        while os.read(owner, 1):
-            pass
-        os._exit(1)
-
-    threading.Thread(target=watch, name="bottega-owner", daemon=True).start()

@@ -1,7 +1,8 @@
 """Workers in processes of their own: each is started again when it dies, and those who see its sessions are told.
 
 What a dead one held is known from the leases, and taken by another at once: the commit that says so wakes all others.
-Each child reads a pipe whose other end is here, and ends when that closes: however the server ends, none is left.
+Each child reads a pipe whose other end is here, and ends when that closes: however the server ends, none is left. One
+that answers nothing for 5 s hangs: it is killed, and has died like any other. By then its sandboxes have ended, too.
 """
 
 import asyncio
@@ -12,10 +13,15 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
 
+import msgspec
+
 from bottega.errors import Problem
+from bottega.server.staff.asking import Asking
+from bottega.server.staff.errands import LONGEST, Absent, Compact, Free, Ping
 from bottega.server.staff.staff import Member, State, Tell
 from bottega.sessions import lease as leases
 from bottega.sessions.lease import Held
+from bottega.sessions.session import SessionRow
 from bottega.studio import Studio
 
 _log = logging.getLogger(__name__)
@@ -24,6 +30,14 @@ PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds before a worker is started again, that has died so many times in a row."""
 A_GOOD_WHILE = 60.0
 """Seconds of life after which a death is the first one again."""
+EVERY = 1.0
+"""Seconds between two looks whether a worker answers."""
+HANGS = 5
+"""Looks in a row without an answer, after which it is killed. Not seconds: this process may have slept itself."""
+STARTING = 60.0
+"""Seconds that a worker has to begin."""
+LETTING_GO = 30.0
+"""Seconds in which what was stopped comes to its end, and what was held for it is free."""
 MARGIN = 3.0
 """Seconds, past those that exchanges have to finish, after which a worker that should end is ended."""
 
@@ -38,6 +52,8 @@ class _Place:
         self.state: State = "starting"
         self.restarts = 0
         self.deaths = 0
+        self.asking: Asking | None = None
+        """How this process can be asked for something, while it can."""
         self.told: list[Held] = []
         """Sessions whose followers were told that it is gone."""
 
@@ -68,6 +84,27 @@ class Supervisor:
             )
             for place in self._places
         ]
+
+    def workers(self) -> list[Asking]:
+        """Those who can be asked for something now."""
+        return [place.asking for place in self._places if place.asking]
+
+    async def free(self, row: SessionRow) -> None:
+        """Have every worker free what it holds for a session. One that hangs has let go of it when it is ended."""
+        asked = (each.ask(Free(row), LETTING_GO) for each in self.workers())
+        for failed in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(failed, BaseException) and not isinstance(failed, Absent):
+                raise failed
+
+    async def compact(self, row: SessionRow) -> bool | None:
+        """Have whoever runs the session compact it, or anybody where it rests. Takes as long as the model does."""
+        held = self._studio.runtime.database.read_now(lambda c: leases.holder(c, row.n))
+        there = [place for place in self._places if place.asking]
+        for place in sorted(there, key=lambda each: each.worker != held):
+            assert place.asking
+            answer = await place.asking.ask(Compact(row), within=None)
+            return msgspec.json.decode(answer, type=bool | None)
+        raise Absent("No worker is there at this moment.")
 
     async def restart(self, member_id: str) -> None:
         for place in self._places:
@@ -101,26 +138,58 @@ class Supervisor:
             await asyncio.sleep(PAUSES[min(place.deaths, len(PAUSES)) - 1])
 
     async def _one_life(self, place: _Place) -> None:
-        place.state = "starting"
+        place.state, place.worker = "starting", ""
         process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=PIPE, stdout=PIPE, start_new_session=True
+            *self._command, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=LONGEST
         )
         place.process = process
+        minding = asyncio.create_task(self._mind(place, process))
         try:
-            assert process.stdout
-            place.worker = (await process.stdout.readline()).decode().strip()
-            if place.worker:
-                place.state = "running"
-                self._say(place, "worker-restarted")
-                place.told = []
             code = await process.wait()
         finally:
             _kill(process)
-            place.process = None
+            place.process = place.asking = None
+            minding.cancel()
+            await asyncio.wait({minding})
         place.state = "resting"
         if not self._ends:
             _log.warning("%s ended with code %d", place.name, code)
             await self._gone(place)
+
+    async def _mind(self, place: _Place, process: Process) -> None:
+        """Hear what a worker says; end one that says nothing any more."""
+        assert process.stdout
+        assert process.stdin
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STARTING):
+                place.worker = (await process.stdout.readline()).decode().strip()
+        if not place.worker:
+            _kill(process)
+            return
+        asking = place.asking = Asking(process.stdout, process.stdin)
+        hearing = asyncio.create_task(asking.hear())
+        place.state = "running"
+        self._say(place, "worker-restarted")
+        place.told = []
+        try:
+            await self._while_it_answers(asking)
+            if not asking.gone:
+                _log.warning("%s hangs, and is ended", place.name)
+            _kill(process)
+        finally:
+            hearing.cancel()
+            await asyncio.wait({hearing})
+
+    async def _while_it_answers(self, asking: Asking) -> None:
+        silent = 0
+        while silent < HANGS and not asking.gone:
+            try:
+                await asking.ask(Ping(), within=EVERY)
+            except Absent:
+                silent += 1
+            else:
+                silent = 0
+                await asyncio.sleep(EVERY)
 
     async def _gone(self, place: _Place) -> None:
         """Tell who follows what it ran, and wake those who can take it."""

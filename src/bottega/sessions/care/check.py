@@ -120,6 +120,8 @@ class _Walk:
         self._tools: set[str] = set()
         self._exchange = ""
         self._ended: set[str] = set()
+        self._elsewhere: set[str] = set()
+        """Exchanges that another Bottega answered, with blobs of its own."""
         self._named: set[str] = set()
         """Blobs by which changes of files are shown and undone."""
 
@@ -168,8 +170,7 @@ class _Walk:
 
     def _follow(self, event: Event) -> Iterator[Finding]:
         what = event.data
-        if isinstance(what, f.ToolIntent | f.ToolResultFact):
-            self._named.update(blobs_of(what.writes))
+        self._name_blobs(event)
         if isinstance(what, f.MessageStart):
             if self._tools:
                 yield from self._lost()  # a result was among them
@@ -189,6 +190,14 @@ class _Walk:
             self._exchange = event.message_id
         elif isinstance(what, f.ExchangeResponse):
             yield from self._response(event.message_id)
+
+    def _name_blobs(self, event: Event) -> None:
+        what = event.data
+        if isinstance(what, f.RemoteStarted):
+            self._elsewhere.add(event.message_id)
+        here = event.message_id not in self._elsewhere
+        if here and isinstance(what, f.ToolIntent | f.ToolResultFact):
+            self._named.update(blobs_of(what.writes))
 
     def _unended(self) -> Iterator[Finding]:
         if self._exchange and self._exchange not in self._ended:

@@ -13,7 +13,7 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.events.event import Event
-from bottega.events.facts import FileChange, ToolIntent, ToolResultFact
+from bottega.events.facts import FileChange, RemoteStarted, ToolIntent, ToolResultFact
 from bottega.workspaces.changes.kept import Read
 
 Kind = Literal["added", "modified", "deleted"]
@@ -70,7 +70,7 @@ def held(events: Iterable[Event], path: str, read: Read) -> bytes | None:
 def _contents(events: Iterable[Event], path: str) -> Iterator[str]:
     """What the file was, each time that the log tells of it: by sha256, empty where it went."""
     open_intents: dict[str, tuple[FileChange, ...]] = {}
-    for event in events:
+    for event in _here(events):
         for write in _done(event, open_intents):
             if write.path == path:
                 # What was there before is known too, and is all there is of a file that others removed later.
@@ -82,9 +82,19 @@ def _contents(events: Iterable[Event], path: str) -> Iterator[str]:
 def _writes(events: Iterable[Event]) -> Iterator[tuple[int, FileChange]]:
     """Each write, with when it was done."""
     open_intents: dict[str, tuple[FileChange, ...]] = {}
-    for event in events:
+    for event in _here(events):
         for write in _done(event, open_intents):
             yield event.at, write
+
+
+def _here(events: Iterable[Event]) -> Iterator[Event]:
+    """All but what another Bottega did: its files are not here."""
+    elsewhere: set[str] = set()
+    for event in events:
+        if isinstance(event.data, RemoteStarted):
+            elsewhere.add(event.message_id)
+        if event.message_id not in elsewhere:
+            yield event
 
 
 def _done(event: Event, intents: dict[str, tuple[FileChange, ...]]) -> Iterator[FileChange]:

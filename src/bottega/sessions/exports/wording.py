@@ -34,6 +34,7 @@ _TOPICS = {
     "approval_required": "Asked",
     "approval_resolved": "Answered",
     "conversation_retrying": "Retried",
+    "remote_started": "Elsewhere",
     "interrupted": "Interrupted",
     "error_message": "Error",
 }

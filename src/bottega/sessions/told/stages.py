@@ -91,5 +91,7 @@ def _beside(event: Event) -> tuple[str, Fields] | None:  # noqa: PLR0911 - a tab
             return "interrupted", {}
         case facts.ChildStarted() as child:
             return "child started", {"child": child.session_id, "agent": child.agent}
+        case facts.RemoteStarted() as remote:
+            return "remote started", {"address": remote.address, "agent": remote.agent}
         case _:
             return None

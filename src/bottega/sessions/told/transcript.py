@@ -136,6 +136,7 @@ _NOTES: dict[Any, Callable[[Any], str]] = {
     ),
     f.SessionReset: lambda _: "Reset: the model sees nothing of what stands above.",
     f.SessionCleared: lambda _: "Cleared: what was said before was deleted.",
+    f.RemoteStarted: lambda what: f"{what.agent or 'An agent'} at {what.address} answers.",
     f.FileReady: lambda what: what.path,
     f.ModeChanged: lambda what: what.mode,
     f.ModelChanged: lambda what: what.model,

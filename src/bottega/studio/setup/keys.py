@@ -3,16 +3,20 @@
 What may have one: a provider that is known or defined, and whatever an MCP server is given by name.
 """
 
+import asyncio
+
 import msgspec
 
 from bottega.errors import BadUsage
 from bottega.mcp import secrets
+from bottega.providers import vendors
 from bottega.providers.provider import Failed
 from bottega.providers.vendors import VENDORS
 from bottega.runtime import Runtime
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
 from bottega.studio.setup import reach
+from bottega.studio.setup.models import Offered, offered
 
 
 class Key(msgspec.Struct, frozen=True):
@@ -25,6 +29,41 @@ class Key(msgspec.Struct, frozen=True):
     """Of one that is kept here: enough to tell two apart, too little to use."""
     at: int = 0
     """When it was kept, in milliseconds UTC."""
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """What a provider offers to a key."""
+
+    models: list[str]
+    suggested: Offered | None
+    """The model to begin with; None: it offers none."""
+
+
+class Whose(msgspec.Struct, frozen=True):
+    """Who may have given a key out."""
+
+    fits: list[str]
+    """Providers whose keys look like that, the likeliest first."""
+    others: list[str]
+    """All others that take a key."""
+
+
+def bare(pasted: str) -> str:
+    """The key in what somebody pasted: without the name of a variable before it, and without quotes."""
+    key = pasted.strip().removeprefix("export ").strip()
+    name, mark, value = key.partition("=")
+    if mark and name.isupper() and name.isidentifier():
+        key = value.strip()
+    return key.strip("\"'")
+
+
+def whose(settings: Settings, pasted: str) -> Whose:
+    """Told by how the key begins, or by the variable that was pasted with it. It goes nowhere."""
+    name = pasted.strip().removeprefix("export ").partition("=")[0].strip()
+    fits = [each for each, vendor in VENDORS.items() if name in vendor.keys]
+    fits = fits or vendors.whose(bare(pasted))
+    known = [each for each in (*VENDORS, *settings.values.providers) if takes_one(each)]
+    return Whose(fits, [each for each in dict.fromkeys(known) if each not in fits])
 
 
 def listed(settings: Settings) -> list[Key]:
@@ -45,7 +84,7 @@ def keep(settings: Settings, name: str, key: str) -> None:
     check_name(settings, name)
     if not takes_one(name):
         raise BadUsage(f"The provider {name!r} needs no key.")
-    KeyRing(settings.home).set(name, key)
+    KeyRing(settings.home).set(name, bare(key))
 
 
 def takes_one(name: str) -> bool:
@@ -58,11 +97,21 @@ def check_name(settings: Settings, name: str) -> None:
         raise unknown(name, settings)
 
 
-async def test(runtime: Runtime, name: str) -> Failed | list[str]:
-    """What the provider offers to this key, or why it does not take it."""
+async def tried(runtime: Runtime, name: str, pasted: str = "") -> Failed | Tried:
+    """What the provider offers to its key, or why it does not take it; with a key given, to that: it is not kept."""
     if name not in VENDORS and name not in runtime.routes().endpoints:
         raise unknown(name, runtime.settings)
-    return await reach.check(runtime, name)
+    found = await reach.check(runtime, name, bare(pasted))
+    if isinstance(found, Failed):
+        return found
+    return Tried(found, await asyncio.to_thread(_suggested, name, found))
+
+
+def _suggested(name: str, models: list[str]) -> Offered | None:
+    """What new sessions would use with this provider, if it is offered; else the first that is."""
+    usual = VENDORS[name].default_model if name in VENDORS else ""
+    chosen = usual if usual in models or not models else models[0]
+    return offered(name, chosen) if chosen and models else None
 
 
 def named_by_servers(settings: Settings) -> set[str]:

@@ -82,7 +82,7 @@ def _lists(found: dict[str, Failed | list[str]], ready: list[str]) -> list[Liste
     lists: list[Listed] = []
     for name, offer in found.items():
         if not isinstance(offer, Failed):
-            lists.append(Listed(name, [_offered(name, model) for model in offer]))
+            lists.append(Listed(name, [offered(name, model) for model in offer]))
         elif name in ready:
             lists.append(_known(name, f"{offer.message} {offer.hint}".strip()))
     return lists
@@ -94,10 +94,10 @@ def _known(provider: str, problem: str) -> Listed:
     names = sorted(catalog.known_models(provider), reverse=True)
     first = [vendor.default_model] if vendor and vendor.default_model in names else []
     ordered = dict.fromkeys([*first, *names])
-    return Listed(provider, [_offered(provider, model) for model in ordered], problem)
+    return Listed(provider, [offered(provider, model) for model in ordered], problem)
 
 
-def _offered(provider: str, model: str) -> Offered:
+def offered(provider: str, model: str) -> Offered:
     facts = catalog.facts(provider, model)
     able = [name for name in facts.abilities.__struct_fields__ if getattr(facts.abilities, name)]
     return Offered(

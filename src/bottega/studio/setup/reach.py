@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Iterable
 
+import msgspec
+
 from bottega.errors import Misconfigured
 from bottega.providers import route
 from bottega.providers.http import probe
 from bottega.providers.http.connect import Timeouts
 from bottega.providers.provider import Failed
-from bottega.providers.route import Routes
+from bottega.providers.route import Endpoint, Routes
 from bottega.providers.wires import wire
 from bottega.runtime import Runtime
 
@@ -24,9 +26,17 @@ async def offers(
     return dict(zip(names, found, strict=True))
 
 
-async def check(runtime: Runtime, provider: str) -> Failed | list[str]:
-    """Whether this provider takes its key: its models, or why not. Raises where nothing is set up for it."""
-    return await _offer(runtime, runtime.routes(), provider, probe.PATIENCE, with_key=True)
+async def check(runtime: Runtime, provider: str, key: str = "") -> Failed | list[str]:
+    """Whether this provider takes its key, or the given one: its models, or why not.
+
+    Raises where nothing is set up for it.
+    """
+    table = runtime.routes()
+    if key:
+        own = table.endpoints.get(provider, Endpoint())
+        tried = msgspec.structs.replace(own, key=key)
+        table = msgspec.structs.replace(table, endpoints={**table.endpoints, provider: tried})
+    return await _offer(runtime, table, provider, probe.PATIENCE, with_key=True)
 
 
 async def _offer(

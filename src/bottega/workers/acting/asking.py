@@ -102,13 +102,16 @@ class Asking:
         *,
         may_park: bool = True,
         on_open: Callable[[], None] = lambda: None,
+        far: bool = False,
+        record: Record | None = None,
     ) -> Ask:
         """This with its answer; was asked before, or is asked now. Raises `Parked` when patience runs out.
 
         A call that may not `park` has begun to act: it waits in place, however long.
         `is_allowed` is looked at again when something else was allowed for the whole session.
+        What another Bottega asks (`far`) is known by its id, and may be recorded otherwise.
         """
-        known = self._known(asked)
+        known = self._rows.exactly(asked.approval_id) if far else self._known(asked)
         if known and known.reply:
             return known
         if self.parked:
@@ -121,8 +124,8 @@ class Asking:
             if not known:
                 asked = msgspec.structs.replace(asked, approval_id=ask.id)
                 # To its end, whatever comes: who closes what is open must find it there.
-                insert = partial(_insert, self.n, self._message_id, asked, arguments)
-                await to_its_end(self._record(asked, insert))
+                insert = partial(_insert, self.n, self._message_id, asked, arguments, far)
+                await to_its_end((record or self._record)(asked, insert))
             elif (again := self._rows.get(ask.id)).reply:  # before this one listened
                 return again
             on_open()
@@ -177,8 +180,13 @@ class Asking:
                 with suppress(Conflict):
                     await self._settle(ask, Reply("closed"))
 
-    async def _settle(self, ask: Ask, reply: Reply) -> None:
-        await self._record(
+    async def settle(self, ask: Ask, reply: Reply, record: Record | None = None) -> None:
+        """It was answered at another Bottega: whoever waits here hears of it."""
+        await self._settle(ask, reply, record)
+        self.hear(asks.resolved(ask, reply))
+
+    async def _settle(self, ask: Ask, reply: Reply, record: Record | None = None) -> None:
+        await (record or self._record)(
             asks.resolved(ask, reply), lambda connection: asks.settle(connection, ask, reply)
         )
 
@@ -204,6 +212,7 @@ def _insert(
     message_id: str,
     asked: facts.ApprovalRequired,
     arguments: dict[str, Any],
+    far: bool,
     connection: Any,
 ) -> None:
-    asks.insert(connection, n, message_id, asked, arguments)
+    asks.insert(connection, n, message_id, asked, arguments, far=far)

@@ -29,6 +29,7 @@ from bottega.workspaces.shells.shells import BUFFER, Shells
 from bottega.workspaces.watch.watch import Watch
 
 NO_WINDOW = Window()
+_REMOTE = b'{"type":"remote_started"'
 _RESET = b'{"type":"session_reset"'
 
 
@@ -136,7 +137,7 @@ class Hands:
     def remembered(self, n: int) -> tuple[Known, Told]:
         """What the session knows of files, and what its model was told beside the user's words, from its log."""
         known, told = Known(), Told()
-        for index, body in self._facts(n, b'{"type":"tool_', *FOLDED):
+        for index, body in self._facts(n, b'{"type":"tool_', _REMOTE, *FOLDED):
             event = decode(index, body)
             known.note(event)
             told.note(event)

@@ -14,10 +14,15 @@ class Known:
         self.others = Others()
         """Who notices that somebody else changed them."""
         self._intents: dict[str, facts.ToolIntent] = {}
+        self._elsewhere: set[str] = set()
 
     def note(self, event: Event) -> None:
         """Take one fact of the session, in order."""
         payload = event.data
+        if isinstance(payload, facts.RemoteStarted):
+            self._elsewhere.add(event.message_id)
+        if event.message_id in self._elsewhere:
+            return  # what another Bottega saw and wrote is not here
         if isinstance(payload, facts.ToolIntent):
             self._intents[payload.tool_id] = payload
         elif isinstance(payload, facts.ToolResultFact):

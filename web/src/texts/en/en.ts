@@ -1,6 +1,28 @@
 /** English, a file for each feature. */
 import { app } from "./app.js";
+import { beside } from "./beside.js";
+import { composer } from "./composer.js";
+import { conversation } from "./conversation.js";
+import { files } from "./files.js";
+import { first } from "./first.js";
+import { meters } from "./meters.js";
 import { prose } from "./prose.js";
+import { rooms } from "./rooms.js";
+import { settings } from "./settings.js";
+import { terminal } from "./terminal.js";
 import { ui } from "./ui.js";
 
-export const en = { app, prose, ui };
+export const en = {
+  app,
+  beside,
+  composer,
+  conversation,
+  files,
+  first,
+  meters,
+  prose,
+  rooms,
+  settings,
+  terminal,
+  ui,
+};

@@ -11,6 +11,7 @@ from bottega.cli import start
 from bottega.cli.asking import pending
 from bottega.cli.commands.work.asks import as_object
 from bottega.cli.commands.work.ending import Output, shown_to_the_end
+from bottega.cli.looking import differences
 from bottega.cli.screen.page import Page, print_json
 from bottega.errors import BadUsage, Conflict
 from bottega.sessions.asks import TOLD, Ask, Word
@@ -84,7 +85,8 @@ async def _approve(studio: Studio, ask_id: str, said: Said, output: Output) -> i
             return _late(ask.reply.word)
         if word == "accept":
             answer = await session.accept_plan(said.mode, edited=said.note, wait=output.asks)
-            return await shown_to_the_end(studio, session, answer, output)
+            environment, look = studio.settings.environment, differences(studio.runtime)
+            return await shown_to_the_end(environment, session, answer, output, look)
         try:
             await session.answer(
                 ask, word, note=said.note, input=given, grant=said.grant, shown=ask.asked.hash

@@ -1,20 +1,25 @@
 """`bottega work`: one worker process of a server, which `bottega serve --workers` starts and looks after."""
 
+from typing import Literal
+
 import click
 
 from bottega.cli import start
+from bottega.cli.lazy import Invocation
 
 
 @click.command("work", hidden=True)
-@click.option("--owned", is_flag=True, help="End when stdin is closed.")
-def command(owned: bool) -> None:
+@click.option("--owned", is_flag=True, help="Do what stdin says, and end when it is closed.")
+@click.option("--log-format", type=click.Choice(("human", "json")), default="human")
+def command(owned: bool, log_format: Literal["human", "json"]) -> None:
     """Run what servers admitted in this home.
 
     Prints its id once it is at work, and ends by SIGTERM: what runs has a moment to finish, the rest goes on elsewhere.
     """
-    from bottega.server.staff.stop import end_with
-    from bottega.server.staff.work import work
+    from bottega.server.work import work
 
-    if owned:
-        end_with(0)
-    start.run(work(start.settings_of(), lambda worker: print(worker, flush=True)))
+    def ready(worker: str) -> None:
+        print(worker, flush=True)
+
+    debug = click.get_current_context().ensure_object(Invocation).debug
+    start.run(work(start.settings_of(), ready, owned=owned, log_format=log_format, debug=debug))

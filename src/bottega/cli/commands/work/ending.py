@@ -1,13 +1,14 @@
 """An exchange without a conversation around it: shown to its end, which becomes the exit code."""
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from bottega.cli.asking import pending, place
 from bottega.cli.follow import follow
-from bottega.cli.looking import differences
+from bottega.cli.screen.calls.under_way import Look
 from bottega.cli.screen.notes import problem
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.plain import Plain
@@ -15,7 +16,8 @@ from bottega.cli.screen.terminal import Terminal, leave
 from bottega.events import facts
 from bottega.events.codec import line
 from bottega.events.event import Event
-from bottega.studio import Answer, Session, Studio
+from bottega.studio.answering import Answering
+from bottega.studio.anywhere import AnySession
 
 LIMIT = 3
 
@@ -39,21 +41,27 @@ class Output(msgspec.Struct, frozen=True):
         return {} if self.asks else {"patience": 0.0}
 
 
-async def shown_to_the_end(
-    studio: Studio, session: Session, answer: Answer, output: Output, after: int = 0
+async def shown_to_the_end(  # noqa: PLR0913 - each is a word of its own
+    environment: Mapping[str, str],
+    session: AnySession,
+    answer: Answering,
+    output: Output,
+    look: Look | None = None,
+    *,
+    after: int = 0,
+    at: str = "",
 ) -> int:
     """The exit code of the exchange, once it is over or waits for an answer that nobody here can give.
 
-    As JSON only events past the index `after` are printed: those before were printed by somebody else.
+    As JSON only events past the index `after` are printed: those before were printed by somebody else. `at` is the
+    address of the server that it runs in, if that is elsewhere.
     """
-    environment = studio.settings.environment
     out, err = Terminal(sys.stdout, environment), Terminal(sys.stderr, environment)
     if output.as_json:
         followed = await follow(answer, session, _Lines(session.id, err, after))
     else:
         held = not (out.is_tty if output.stream is None else output.stream)
         notes = err if err.is_tty else None
-        look = differences(studio.runtime)
         screen = Plain(out, notes, err, hold="value" if output.value else held, look=look)
         desk = place.desk(screen, out) if output.asks else None
         followed = await follow(answer, session, screen, desk)
@@ -62,7 +70,9 @@ async def shown_to_the_end(
         return stop.code
     if waiting := session.asks():
         painter = Painter(colour=err.colour, plain=not err.moves)
-        err.write("".join(f"{each}\n" for each in pending.told(session.row, waiting, err, painter)))
+        err.write(
+            "".join(f"{each}\n" for each in pending.told(session.row, waiting, err, painter, at))
+        )
         if end is None:
             return pending.CODE
     return _code(end)

@@ -4,6 +4,7 @@ import click
 
 from bottega.cli import start
 from bottega.cli.commands.work.ending import Output, shown_to_the_end
+from bottega.cli.looking import differences
 from bottega.errors import NotFound
 from bottega.studio import Studio
 
@@ -36,4 +37,5 @@ async def _resume(studio: Studio, session_id: str, output: Output) -> int:
                 hint=f'`bottega run --session {session_id} "…"` says something new in it.',
             )
         after = session.row.last_index
-        return await shown_to_the_end(studio, session, answer, output, after=after)
+        environment, look = studio.settings.environment, differences(studio.runtime)
+        return await shown_to_the_end(environment, session, answer, output, look, after=after)

@@ -10,6 +10,8 @@ import msgspec
 from bottega.approvals.mode import Mode
 from bottega.cli import start
 from bottega.cli.commands.work.ending import Output, shown_to_the_end
+from bottega.cli.commands.work.wish import Wish
+from bottega.cli.looking import differences
 from bottega.errors import BadUsage
 from bottega.studio import Session, Studio
 
@@ -34,6 +36,9 @@ from bottega.studio import Session, Studio
 @click.option("--effort", help="How hard the model thinks: none, minimal, low, medium, high, max.")
 @click.option("--temperature", type=float, help="How freely the model chooses words.")
 @click.option("--max-output", type=click.IntRange(1), help="The most tokens of one answer.")
+@click.option(
+    "--at", metavar="ADDRESS", default="", help="In a server elsewhere; needs BOTTEGA_TOKEN."
+)
 def command(
     prompt: str | None,
     folder: Path | None,
@@ -52,6 +57,9 @@ def command(
     In ask mode you are asked as in `bottega chat`. Where there is no terminal, it ends with exit code 4 and says what
     waits: `bottega approve ID allow` answers it, `bottega resume SESSION` goes on.
 
+    With --at it runs in a server elsewhere, in this folder if a project there has it, and what waits is answered with
+    `bottega attach --at ADDRESS`.
+
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 4 an answer is waited for, 130 stopped by
     Ctrl-C, 143 by a kill.
 
@@ -68,16 +76,13 @@ def command(
         raise BadUsage("--schema prints one value at the end: there is nothing to --stream.")
     form = _schema(schema) if schema is not None else None
     output = Output(as_json, stream, value=form is not None)
+    wish = Wish(text, session, folder, mode, form)
+    if at := flags.pop("at"):
+        from bottega.cli.commands.work.afar import run_at
+
+        return start.run(run_at(start.settings_of(flags), at, wish, output))
     studio = start.studio_of({**flags, **output.flags}, start.place(folder, session))
-    return start.run(_run(studio, Wish(text, session, folder, mode, form), output))
-
-
-class Wish(msgspec.Struct, frozen=True):
-    text: str
-    session: str | None
-    folder: Path | None
-    mode: Mode | None
-    schema: dict[str, Any] | None = None
+    return start.run(_run(studio, wish, output))
 
 
 async def _run(studio: Studio, wish: Wish, output: Output) -> int:
@@ -94,7 +99,8 @@ async def _run(studio: Studio, wish: Wish, output: Output) -> int:
         answer = session.prompt(
             wish.text, model=model, agent=agent, wait=output.asks, schema=wish.schema
         )
-        return await shown_to_the_end(studio, session, answer, output)
+        environment, look = studio.settings.environment, differences(studio.runtime)
+        return await shown_to_the_end(environment, session, answer, output, look)
 
 
 async def _session(studio: Studio, wish: Wish) -> Session:

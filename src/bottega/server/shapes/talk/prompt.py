@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bottega.messages.block import Audio, Block, Document, Image, Media, Text
+from bottega.providers.provider import Effort, Wishes
 from bottega.server.shapes.words import Index, MessageId, Mode, Name, Object, Words
 from bottega.sessions.inbox import Prompt, Waiting
 
@@ -35,6 +36,16 @@ Part = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 Content = Words | Annotated[list[Part], Field(min_length=1, max_length=MOST_BLOCKS)]
 
 
+class WishesShape(BaseModel):
+    """How the model should answer this prompt; what is left out is as the agent and the settings say."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    effort: Effort | None = None
+    temperature: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
+    max_output: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+
+
 class NewPrompt(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -48,6 +59,13 @@ class NewPrompt(BaseModel):
         None, alias="schema", description="A JSON schema that the final response must fit."
     )
     steer: bool = Field(False, description="Say it into what runs; if nothing does, run it.")
+    wishes: WishesShape = WishesShape()
+    attended: bool = Field(
+        True, description="Somebody is there to answer: a limit is asked about, and not the end."
+    )
+    hops: Annotated[int, Field(ge=0, le=100)] = Field(
+        0, description="How many other Bottegas it came through."
+    )
 
 
 class Admitted(BaseModel):
@@ -114,9 +132,11 @@ def prompt_of(said: NewPrompt) -> Prompt:
         blocks(said.content),
         said.model,
         said.agent,
+        Wishes(said.wishes.effort, said.wishes.temperature, said.wishes.max_output),
         steer=said.steer,
-        attended=True,
+        attended=said.attended,
         schema=said.output_schema,
+        hops=said.hops,
     )
 
 

@@ -1,0 +1,188 @@
+"""The way to one server: its address, the token, and calls that are repeated where that cannot do anything twice.
+
+A call that never left is always repeated. One whose answer was lost is repeated only where it may be done `again`: it
+reads, or the server knows a repetition when it sees one.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import aiohttp
+import msgspec
+
+from bottega.errors import BadUsage, Problem
+from bottega.reach.backoff import MOST, Backoff
+from bottega.reach.problems import Unreachable, problem
+
+Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
+Watch = Callable[[Literal["lost", "back"]], None]
+"""Is told when the server is not reached any more, and when it is again."""
+
+
+class Try(msgspec.Struct, frozen=True):
+    """The server was not reached, and is tried again."""
+
+    number: int
+    """Which try comes next, from 2."""
+    of: int
+    delay: float
+    reason: str
+
+
+PATIENCE = 60.0
+"""Seconds for which a server that is gone is tried again."""
+SLOW = 60.0
+"""Seconds that one answer may take."""
+
+LOST = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, OSError)
+LATER = (429, 502, 503, 504)
+"""Not now: nothing was done, and the same call may succeed later."""
+
+
+class Reach:
+    def __init__(  # noqa: PLR0913 - each is a word of its own
+        self,
+        address: str,
+        token: str,
+        patience: float = PATIENCE,
+        watch: Watch | None = None,
+        *,
+        most: float = MOST,
+        trying: Callable[[Try], None] | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """`most`: seconds between any two tries. `trying` is told of each. `tls`: what certificates are judged by."""
+        self.address = checked_address(address)
+        self.patience = patience
+        self._token = token
+        self.watch = watch
+        self._most = most
+        self._trying = trying
+        self._tls = tls
+        self._lost = False
+        self._http: aiohttp.ClientSession | None = None
+
+    async def open(self) -> None:
+        self._http = aiohttp.ClientSession(
+            headers={"Authorization": f"Bearer {self._token}"},
+            timeout=aiohttp.ClientTimeout(total=SLOW),
+            read_bufsize=1 << 18,
+            connector=aiohttp.TCPConnector(ssl=self._tls) if self._tls else None,
+        )
+
+    async def close(self) -> None:
+        if self._http:
+            await self._http.close()
+            self._http = None
+
+    @property
+    def http(self) -> aiohttp.ClientSession:
+        if self._http is None:
+            raise BadUsage(
+                "This connection is not open.", hint="Use `async with Remote(address, token)`."
+            )
+        return self._http
+
+    def url(self, path: str) -> str:
+        return f"{self.address}/api/{path}"
+
+    async def call(  # noqa: PLR0913 - each is a word of its own
+        self,
+        method: Method,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, str | int] | None = None,
+        again: bool | None = None,
+        unsure: Callable[[], None] | None = None,
+    ) -> bytes:
+        """The body of the answer; raises the problem that the server tells. `unsure` is called before a repetition of
+        what may have been done already.
+        """
+        backoff = self.backoff()
+        again = method != "POST" if again is None else again
+        while True:
+            at_least = 0.0
+            try:
+                status, answer, after = await self._once(method, path, body, query)
+                if status < 400:
+                    self.told("back")
+                    return answer
+                if status not in LATER:
+                    raise problem(status, answer)
+                failure: Exception = problem(status, answer)
+                at_least = after
+            except aiohttp.ClientConnectorError as error:
+                failure = error
+            except LOST as error:
+                if not again:
+                    raise self.unreachable(error) from error
+                if unsure:
+                    unsure()
+                failure = error
+            await self.pause(backoff, failure, at_least)
+
+    def backoff(self) -> Backoff:
+        return Backoff(self.patience, self._most)
+
+    async def pause(self, backoff: Backoff, failure: Exception, at_least: float = 0.0) -> None:
+        """Wait before the next try, or raise if that was the last."""
+        delay = backoff.next(at_least)
+        if delay is None:
+            raise self.unreachable(failure) from failure
+        if not isinstance(failure, Problem):
+            self.told("lost")
+        if self._trying:
+            reason = f"The server at {self.address} does not answer."
+            self._trying(Try(backoff.number, backoff.of, delay, reason))
+        await asyncio.sleep(delay)
+
+    def told(self, word: Literal["lost", "back"]) -> None:
+        """Say it to whoever watches, once each time it changes."""
+        if self.watch and self._lost != (word == "lost"):
+            self.watch(word)
+        self._lost = word == "lost"
+
+    def unreachable(self, error: Exception) -> Unreachable:
+        return Unreachable(
+            f"The server at {self.address} cannot be reached: {error or type(error).__name__}.",
+            hint="Is it running? `bottega serve` starts one.",
+        )
+
+    async def _once(
+        self, method: str, path: str, body: Any, query: Mapping[str, str | int] | None
+    ) -> tuple[int, bytes, float]:
+        payload = body if body is None or isinstance(body, bytes) else msgspec.json.encode(body)
+        headers = {} if payload is None else {"Content-Type": "application/json"}
+        async with self.http.request(
+            method, self.url(path), data=payload, headers=headers, params=query
+        ) as response:
+            return response.status, await response.read(), retry_after(response)
+
+
+def retry_after(response: aiohttp.ClientResponse) -> float:
+    """Seconds that the server asks to wait."""
+    said = response.headers.get("Retry-After", "")
+    return min(float(said), 60.0) if said.isdigit() else 0.0
+
+
+def is_address(text: str) -> bool:
+    """Whether a server may be there. No login stands in it: a token goes with each request."""
+    try:
+        parts = urlsplit(text)
+        odd = parts.query or parts.fragment or parts.username or parts.password
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and not odd
+    except ValueError:
+        return False
+
+
+def checked_address(address: str) -> str:
+    if not is_address(address):
+        raise BadUsage(
+            f"{address!r} is not the address of a server.",
+            hint="Give one such as http://127.0.0.1:8448, as `bottega serve` prints it.",
+        )
+    return address.rstrip("/")

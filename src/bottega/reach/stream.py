@@ -1,0 +1,76 @@
+"""A session's facts from a cursor on, over as many connections as it takes: each once, in order, as it was stored."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import aiohttp
+
+from bottega.errors import NotFound, Problem
+from bottega.events.codec import decode
+from bottega.events.event import Event
+from bottega.reach.lines import Lines, Sent
+from bottega.reach.problems import problem
+from bottega.reach.reach import LATER, LOST, Reach, retry_after
+
+SILENCE = 15.0
+"""Seconds without a byte, not even a heartbeat, after which a connection counts as lost."""
+
+
+class _NotNow(Exception):  # noqa: N818
+    def __init__(self, cause: Problem, at_least: float) -> None:
+        super().__init__(str(cause))
+        self.at_least = at_least
+
+
+async def stream(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerator[Event]:
+    """Everything past the cursor, then what comes; ends when the session is deleted."""
+    async with aclosing(bursts(reach, session_id, after)) as coming:
+        async for burst in coming:
+            for sent in burst:
+                yield decode(sent.index, sent.body)
+
+
+async def bursts(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerator[list[Sent]]:
+    """The same as bytes, as many at once as have come."""
+    cursor, known = after, False
+    backoff = reach.backoff()
+    while True:
+        failure, at_least = Exception("the stream ended"), 0.0
+        try:
+            async with aclosing(_connection(reach, session_id, cursor)) as connection:
+                async for burst in connection:
+                    known = True
+                    backoff.reset()
+                    fresh = [sent for sent in burst if not sent.name and sent.index > cursor]
+                    if fresh:
+                        cursor = fresh[-1].index
+                        yield fresh
+                    if any(sent.name == "session-ended" for sent in burst):
+                        return
+        except NotFound:
+            if not known:
+                raise
+            return
+        except _NotNow as later:
+            failure, at_least = later, later.at_least
+        except LOST as error:
+            failure = error
+        await reach.pause(backoff, failure, at_least)
+
+
+async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenerator[list[Sent]]:
+    """What one connection brings, piece by piece; an empty one says that the server has begun to answer."""
+    async with reach.http.get(
+        reach.url(f"sessions/{session_id}/events"),
+        params={"after": cursor},
+        headers={"Accept": "text/event-stream"},
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE),
+    ) as response:
+        if response.status != 200:
+            told = problem(response.status, await response.read())
+            raise _NotNow(told, retry_after(response)) if response.status in LATER else told
+        reach.told("back")
+        yield []
+        lines = Lines()
+        async for piece in response.content.iter_any():
+            yield lines.feed(piece)

@@ -1,0 +1,1 @@
+"""What a session keeps of another Bottega that answers in it."""

@@ -1,0 +1,1 @@
+"""Exchanges that another Bottega answers."""

@@ -1,0 +1,99 @@
+"""The Bottega that answers an exchange of ours, as far as the exchange needs it: each call may be repeated."""
+
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from bottega.agents.agent import Whereabouts
+from bottega.approvals.mode import Mode
+from bottega.errors import Conflict, NotFound
+from bottega.reach.reach import Reach
+from bottega.sessions.asks import Ask
+from bottega.sessions.clients import ClientTool
+
+
+class _Named(msgspec.Struct):
+    id: str
+    name: str = ""
+    folder: str = ""
+
+
+class _Projects(msgspec.Struct):
+    projects: list[_Named]
+
+
+class _Admitted(msgspec.Struct):
+    index: int
+
+
+class _Asked(msgspec.Struct):
+    input: dict[str, Any] = {}
+
+
+class Other:
+    def __init__(self, reach: Reach) -> None:
+        self.reach = reach
+
+    async def session(self, known: str, where: Whereabouts, mode: Mode, title: str) -> str:
+        """The session to be answered in: the known one, if it is still there, else a new one."""
+        if known:
+            with suppress(NotFound):
+                await self.reach.call("GET", f"sessions/{known}", query={"limit": 1})
+                return known
+        body = {
+            "project_id": await self._project(where),
+            "agent": where.agent,
+            "mode": mode,
+            "title": title[:200],
+        }
+        # Where the answer is lost there are two, of which one stays empty.
+        answer = await self.reach.call("POST", "sessions", body, again=True)
+        return msgspec.json.decode(answer, type=_Named).id
+
+    async def _project(self, where: Whereabouts) -> str:
+        if not where.project:
+            return ""
+        body = await self.reach.call("GET", "projects")
+        for each in msgspec.json.decode(body, type=_Projects).projects:
+            if where.project in (each.id, each.name, each.folder):
+                return each.id
+        raise NotFound(
+            f"The server at {where.address} has no project {where.project!r}.",
+            hint="Name one of yours there in the agent's `remote.project`.",
+        )
+
+    async def act_in(self, session_id: str, mode: Mode) -> None:
+        await self.reach.call("PATCH", f"sessions/{session_id}", {"mode": mode})
+
+    async def declare(self, session_id: str, tools: list[ClientTool]) -> None:
+        await self.reach.call("PUT", f"sessions/{session_id}/tools", {"tools": tools})
+
+    async def say(self, session_id: str, prompt: bytes) -> int:
+        """Where in the log there the prompt stands; the same again is the same."""
+        path = f"sessions/{session_id}/prompts"
+        answer = await self.reach.call("POST", path, prompt, again=True)
+        return msgspec.json.decode(answer, type=_Admitted).index
+
+    async def stop(self, session_id: str, message_id: str) -> bool:
+        """Stop what runs there, or take it back; False: it never came there."""
+        try:
+            await self.reach.call("DELETE", f"sessions/{session_id}/prompts/{message_id}")
+        except NotFound:
+            return False
+        return True
+
+    async def arguments(self, ask_id: str) -> dict[str, Any]:
+        """What the call would be made with that is asked about."""
+        with suppress(NotFound):
+            body = await self.reach.call("GET", f"asks/{ask_id}")
+            return msgspec.json.decode(body, type=_Asked).input
+        return {}
+
+    async def answer(self, ask: Ask) -> None:
+        """Pass on what somebody answered here; if somebody there was first, the log there tells."""
+        assert ask.reply
+        given = {**msgspec.to_builtins(ask.reply), "hash": ask.asked.hash}
+        given.pop("person", None)  # a person here is nobody there
+        with suppress(Conflict, NotFound):
+            await self.reach.call("POST", f"asks/{ask.id}", given, again=True)

@@ -1,0 +1,1 @@
+"""Agents behind another Bottega's address, answering in sessions here: between real processes."""

@@ -1,0 +1,7 @@
+/** Have the browser save what is at an address of this server. */
+export function saveFrom(address: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.click();
+}

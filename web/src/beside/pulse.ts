@@ -1,0 +1,44 @@
+/** When to look again: a value that changes after each result of a tool, and at each end of an exchange. */
+import { useContext, useEffect, useRef } from "react";
+import { EMPTY, type Transcript } from "../session/shape.js";
+import { SessionContext } from "../studio/context.js";
+import { useWatch, Watch } from "../studio/watch.js";
+
+const NOTHING = new Watch<Transcript>(EMPTY);
+
+/** The transcript of the session around, or an empty one where there is none. */
+export function useMaybeTranscript(): Transcript {
+  return useWatch(useContext(SessionContext)?.view ?? NOTHING);
+}
+
+export function pulseOf({ items, running }: Transcript): string {
+  let results = 0;
+  let compactions = 0;
+  for (const item of items) {
+    if (item.kind === "compaction") compactions += item.undone ? 2 : 1;
+    if (item.kind !== "exchange") continue;
+    for (const part of item.parts) if (part.kind === "tool" && part.result) results++;
+  }
+  return `${running}|${results}|${compactions}`;
+}
+
+export function usePulse(): string {
+  return pulseOf(useMaybeTranscript());
+}
+
+/** Run it after each beat, but not at first; and when the page is looked at again. */
+export function useEachPulse(run: () => void): void {
+  const pulse = usePulse();
+  const last = useRef(pulse);
+  const current = useRef(run);
+  current.current = run;
+  useEffect(() => {
+    if (last.current !== pulse) current.current();
+    last.current = pulse;
+  }, [pulse]);
+  useEffect(() => {
+    const seen = () => current.current();
+    addEventListener("focus", seen);
+    return () => removeEventListener("focus", seen);
+  }, []);
+}

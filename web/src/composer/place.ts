@@ -1,0 +1,36 @@
+/** The project that a prompt is about: the session's, or that of the session to come. */
+
+import { useContext } from "react";
+import type { About } from "../session/store.js";
+import { useProjects } from "../studio/answers.js";
+import { SessionContext, useStudio } from "../studio/context.js";
+import { useWatch, Watch } from "../studio/watch.js";
+
+const NO_ABOUT = new Watch<About | null>(null);
+
+export interface Place {
+  projectId: string;
+  /** The subfolder of it that is worked in; empty: all of it. */
+  container: string;
+}
+
+export function usePlace(): Place | null {
+  const studio = useStudio();
+  const store = useContext(SessionContext);
+  const about = useWatch(store?.about ?? NO_ABOUT);
+  const wish = useWatch(studio.wish);
+  const first = useProjects(!store && !wish.project_id).data?.projects[0]?.id;
+  const projectId = store ? about?.project_id : wish.project_id || first;
+  const container = (store ? about?.container : wish.container) ?? "";
+  return projectId ? { projectId, container } : null;
+}
+
+/** A path of the project as the agent says it: from the folder that it works in. */
+export function fromHere({ container }: Place, path: string): string {
+  return container && path.startsWith(`${container}/`) ? path.slice(container.length + 1) : path;
+}
+
+/** A path from the folder that is worked in, as the project has it. */
+export function inProject({ container }: Place, path: string): string {
+  return container ? `${container}/${path}` : path;
+}

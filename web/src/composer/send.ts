@@ -1,0 +1,43 @@
+/** Sends a draft: into the session, or into one that is begun for it. What could not be sent is never lost. */
+import { useContext, useState } from "react";
+import { Problem } from "../api/client.js";
+import type { Content } from "../session/store.js";
+import { SessionContext, useStudio } from "../studio/context.js";
+
+export interface Sender {
+  /** A session is being begun. */
+  beginning: boolean;
+  /** Why none could be begun. */
+  problem: string;
+  /** True once a session has it: what was written may go. */
+  send(content: Content, steer: boolean): Promise<boolean>;
+}
+
+export function useSender(): Sender {
+  const studio = useStudio();
+  const store = useContext(SessionContext);
+  const [beginning, setBeginning] = useState(false);
+  const [problem, setProblem] = useState("");
+
+  const send = async (content: Content, steer: boolean): Promise<boolean> => {
+    const wishes = steer ? { steer } : {};
+    if (store) {
+      // Whatever becomes of it, the session keeps it and shows it.
+      store.prompt(content, wishes).catch(() => {});
+      return true;
+    }
+    setBeginning(true);
+    setProblem("");
+    try {
+      const tab = await studio.newSession(studio.wish.value);
+      tab.store.prompt(content).catch(() => {});
+      return true;
+    } catch (error) {
+      setProblem(error instanceof Problem ? error.message : String(error));
+      return false;
+    } finally {
+      setBeginning(false);
+    }
+  };
+  return { beginning, problem, send };
+}

@@ -1,0 +1,50 @@
+/**
+ * Light, dark, or as the system says, live. `public/theme.js` does the same before anything is painted; both read the
+ * same word, which is kept as it is.
+ */
+import { Watch } from "../studio/watch.js";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const NAME = "bottega.theme";
+const system = () => matchMedia("(prefers-color-scheme: dark)");
+
+function kept(): Theme {
+  try {
+    return THEMES.find((each) => each === localStorage.getItem(NAME)) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+export const theme = new Watch<Theme>(kept());
+
+export function choose(next: Theme): void {
+  try {
+    localStorage.setItem(NAME, next);
+  } catch {
+    // It holds for this page, and is forgotten.
+  }
+  theme.set(next);
+  paint();
+}
+
+/** Follow the system, and what is chosen in another page of this browser, for as long as the page lives. */
+export function follow(): void {
+  system().addEventListener("change", paint);
+  addEventListener("storage", (event) => {
+    if (event.key !== NAME) return;
+    theme.set(kept());
+    paint();
+  });
+  paint();
+}
+
+function paint(): void {
+  const dark = theme.value === "dark" || (theme.value === "system" && system().matches);
+  const page = document.documentElement;
+  page.dataset.theme = dark ? "dark" : "light";
+  const ground = getComputedStyle(page).getPropertyValue("--ground").trim();
+  document.querySelector('meta[name="theme-color"]')?.setAttribute("content", ground);
+}

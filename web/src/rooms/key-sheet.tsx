@@ -1,0 +1,62 @@
+/** The sheet behind `?`: every key there is now, by what it is for. */
+import { commands, useCommand, written } from "../studio/commands.js";
+import { useWatch } from "../studio/watch.js";
+import { texts } from "../texts/texts.js";
+import { Key } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { opened } from "./opened.js";
+
+const GROUPS = ["session", "go", "view", "other"] as const;
+
+export function KeySheet() {
+  const open = useWatch(opened) === "keys";
+  const { sheet } = texts.rooms;
+  useCommand({
+    id: "keys",
+    title: sheet.title,
+    group: "other",
+    keys: "?",
+    run: () => opened.set(open ? "" : "keys"),
+  });
+  return (
+    <Dialog title={sheet.title} open={open} onClose={() => opened.set("")} wide>
+      <div className="grid gap-x-8 gap-y-5 mid:grid-cols-2">
+        {GROUPS.map((group) => (
+          <Group key={group} group={group} />
+        ))}
+        <Lines name={sheet.lists} lines={sheet.more} />
+      </div>
+    </Dialog>
+  );
+}
+
+function Group({ group }: { group: (typeof GROUPS)[number] }) {
+  const all = useWatch(commands);
+  const lines = all
+    .filter((each) => each.group === group && each.keys && each.title)
+    .map((each): [string, string] => [
+      `${written(each.keys ?? "")}${each.id === "tab.nth" ? " … 9" : ""}`,
+      each.title,
+    ]);
+  const known = new Map(lines.map((line) => [line.join(" "), line]));
+  return <Lines name={texts.rooms.sheet.groups[group]} lines={[...known.values()]} />;
+}
+
+function Lines({ name, lines }: { name: string; lines: [string, string][] }) {
+  if (!lines.length) return null;
+  return (
+    <section aria-label={name}>
+      <h3 className="pb-1 text-xs font-medium text-ink-3">{name}</h3>
+      <dl>
+        {lines.map(([keys, what]) => (
+          <div key={`${keys} ${what}`} className="flex items-center justify-between gap-3 py-1 text-sm">
+            <dt className="min-w-0">{what}</dt>
+            <dd className="shrink-0 text-ink-2">
+              <Key>{keys}</Key>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+/** The keys of the tabs: a new one, the next, the one before, the ninth, close, and take back. */
+import { useEffect } from "react";
+import { commands, useCommand } from "../../studio/commands.js";
+import { useStudio } from "../../studio/context.js";
+import { useWatch } from "../../studio/watch.js";
+import { texts } from "../../texts/texts.js";
+import { useGoing } from "../going.js";
+import { useClosing } from "./closing.js";
+
+export function useTabKeys(titleOf: (id: string) => string): void {
+  const studio = useStudio();
+  const going = useGoing();
+  const closing = useClosing();
+  const { list, active } = useWatch(studio.tabs);
+  const { rooms } = texts;
+  const step = (by: number) => {
+    const place = list.findIndex((tab) => tab.id === active);
+    const next = list[(place + by + list.length) % list.length] ?? list[0];
+    if (next) going.tab(next.id);
+  };
+  useCommand({ id: "tab.new", title: rooms.fresh, group: "session", keys: "Alt+N", run: going.fresh });
+  useCommand(
+    active
+      ? {
+          id: "tab.close",
+          title: rooms.closeTab,
+          group: "session",
+          keys: "Alt+W",
+          run: () => closing.close(active, titleOf(active)),
+        }
+      : null,
+  );
+  useCommand({
+    id: "tab.reopen",
+    title: rooms.reopen,
+    group: "session",
+    keys: "Alt+Shift+W",
+    run: closing.reopen,
+  });
+  useCommand({
+    id: "tab.next",
+    title: rooms.nextTab,
+    group: "go",
+    keys: "Mod+Shift+]",
+    run: () => step(1),
+  });
+  useCommand({
+    id: "tab.before",
+    title: rooms.tabBefore,
+    group: "go",
+    keys: "Mod+Shift+[",
+    run: () => step(active ? -1 : 0),
+  });
+  useDigits((place) => {
+    const tab = place === 9 ? list.at(-1) : list[place - 1];
+    if (tab) going.tab(tab.id);
+  });
+}
+
+/** Alt+1 … Alt+9: one line in the sheet of keys stands for all. */
+function useDigits(show: (place: number) => void): void {
+  useCommand({
+    id: "tab.nth",
+    title: texts.rooms.nthTab,
+    group: "go",
+    keys: "Alt+1",
+    hidden: true,
+    run: () => show(1),
+  });
+  useEffect(() => {
+    const nine = [2, 3, 4, 5, 6, 7, 8, 9].map((place) => ({
+      id: `tab.${place}`,
+      title: "",
+      group: "go" as const,
+      keys: `Alt+${place}`,
+      hidden: true,
+      run: () => show(place),
+    }));
+    commands.set([...commands.value, ...nine]);
+    return () => commands.set(commands.value.filter((each) => !nine.some((one) => one === each)));
+  });
+}
