@@ -174,7 +174,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     # Reminders, follow-ups and callbacks.
     "N01": later("The composer takes text, and says when it cannot."),
     "N02": later("What the user sent stands on the screen at once."),
-    "N03": shown("Reminders are added to the prompt, and the right kind of agent answers."),
+    "N03": shown(
+        "Reminders are added to the prompt, and the right agent answers, here or at an address."
+    ),
     "N04": shown("The agent answers from the session's history and says what it cost."),
     "N05": shown("A request offers only the tools that this agent may use."),
     "N06": shown("The registry gives the definitions of the tools that are enabled."),

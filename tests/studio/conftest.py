@@ -57,6 +57,8 @@ class Visit:
         """A new browser window (1280 × 800 unless told) of the host's."""
         options.setdefault("viewport", {"width": 1280, "height": 800})
         options.setdefault("reduced_motion", "reduce")
+        # What a page is built of is asked for anew each time, so that a journey sees every request.
+        options.setdefault("service_workers", "block")
         context = await self.browser.new_context(**options)
         self._contexts.append(context)
         await context.add_cookies([

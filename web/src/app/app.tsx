@@ -1,4 +1,6 @@
 /** The page: sessions on the left, the conversation in the middle, what is beside it on the right. */
+import { lazy, Suspense } from "react";
+import { useBesideKeys } from "../beside/tab.js";
 import { Attention } from "../rooms/attention.js";
 import { KeySheet } from "../rooms/key-sheet.js";
 import { NewVersion } from "../rooms/new-version.js";
@@ -14,11 +16,14 @@ import { Connection } from "./connection.js";
 import { Middle } from "./middle.js";
 import { Side, useSides } from "./sides.js";
 
+const Beside = lazy(async () => ({ default: (await import("../beside/beside.js")).Beside }));
+
 export function App() {
   const studio = useStudio();
   const { active } = useWatch(studio.tabs);
   const page = useAddress();
   const sides = useSides();
+  useBesideKeys(() => sides.show("beside"));
   return (
     <SessionContext value={studio.tab(active)?.store ?? null}>
       <a
@@ -44,9 +49,13 @@ export function App() {
               <Middle page={page} sides={sides} />
             </Fence>
           </main>
-          <Side of="beside" sides={sides}>
-            <div />
-          </Side>
+          {page.name === "session" && (
+            <Side of="beside" sides={sides}>
+              <Suspense>
+                <Beside />
+              </Suspense>
+            </Side>
+          )}
         </div>
       </div>
       <Attention />

@@ -1,7 +1,9 @@
 /** Where the files and terminals beside the conversation are: the folder of the session, or of the one to come. */
+
 import { useContext } from "react";
 import type { Schema } from "../api/http.js";
-import { SessionContext, useAnswer, useStudio } from "../studio/context.js";
+import { useProjects } from "../studio/answers.js";
+import { SessionContext, useStudio } from "../studio/context.js";
 import { useWatch, Watch } from "../studio/watch.js";
 
 export interface Place {
@@ -22,9 +24,7 @@ export function usePlace(): Where & { again(): void } {
   const session = useContext(SessionContext);
   const about = useWatch(session?.about ?? NOBODY);
   const wish = useWatch(useStudio().wish);
-  const { data, error, refetch } = useAnswer(["projects"], ({ http }, signal) =>
-    http.get("/api/projects", { signal }),
-  );
+  const { data, error, refetch } = useProjects();
   const again = () => void refetch();
   if (!data) return error ? { state: "failed", problem: error, again } : { state: "loading", again };
   const { projects } = data;

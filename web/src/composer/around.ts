@@ -1,9 +1,11 @@
 /** What is around the composer: a session and what runs in it, or none yet; and who answers there in which mode. */
+
 import { useContext } from "react";
 import type { Schema } from "../api/http.js";
 import { EMPTY, type Queued, type Sending, type Transcript } from "../session/shape.js";
 import type { About, SessionStore } from "../session/store.js";
-import { SessionContext, useAnswer, useStudio } from "../studio/context.js";
+import { useAgents, useModels } from "../studio/answers.js";
+import { SessionContext, useStudio } from "../studio/context.js";
 import { usePick, useWatch, Watch } from "../studio/watch.js";
 import { sayProblem } from "../ui/toasts.js";
 
@@ -46,6 +48,8 @@ export interface Choice {
 export interface Choices {
   /** As they hold for the next prompt; empty while the server has not said. */
   mode: Mode;
+  /** The most that the agent does, whatever the mode; empty: it does what the mode allows. */
+  held: Mode | "";
   model: string;
   agent: string;
   /** False: the server would not, and said why. */
@@ -62,7 +66,7 @@ export function useChoices(): Choices {
   const wish = useWatch(studio.wish);
   const about = useWatch(store?.about ?? NO_ABOUT);
   const told = usePick(store?.view ?? NO_VIEW, ({ mode, model, agent }) => ({ mode, model, agent }));
-  const agents = useAgents().data;
+  const agents = useAgents().data?.agents;
   const models = useModels().data;
   const holds = store
     ? {
@@ -81,20 +85,17 @@ export function useChoices(): Choices {
       return false;
     }
   };
+  const mode = known(holds.mode) ?? "ask";
+  const slug = holds.agent || agents?.find((each) => each.is_default)?.slug || "";
+  const agent = agents?.find((each) => each.slug === slug);
+  const most = known(agent?.mode);
   return {
-    mode: MODES.find((mode) => mode === holds.mode) ?? "ask",
-    model: holds.model || models?.default.model || "",
-    agent: holds.agent || agents?.find((agent) => agent.is_default)?.slug || "",
+    mode,
+    held: most && MODES.indexOf(most) < MODES.indexOf(mode) ? most : "",
+    model: holds.model || (store ? "" : agent?.model) || models?.default.model || "",
+    agent: slug,
     change,
   };
 }
 
-export function useAgents() {
-  return useAnswer(["agents"], async (studio) => (await studio.http.get("/api/agents")).agents, {
-    stale: 30_000,
-  });
-}
-
-export function useModels() {
-  return useAnswer(["models"], (studio) => studio.http.get("/api/models"), { stale: 60_000 });
-}
+const known = (mode: string | undefined) => MODES.find((each) => each === mode);

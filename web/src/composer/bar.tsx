@@ -77,7 +77,12 @@ function More(props: Props) {
       }
     >
       <div className="flex flex-col items-start">
-        <Pickers {...props} onPicker={(next) => onPicker(next || "more")} />
+        <Pickers
+          {...props}
+          onPicker={(next) => onPicker(next || "more")}
+          // A keyboard would come up over what was just chosen.
+          onFocus={() => onPicker("")}
+        />
       </div>
     </Popover>
   );
@@ -138,7 +143,7 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
             aria-keyshortcuts="Enter"
             disabled={!full}
             busy={beginning}
-            className={run.busy && words ? "" : "w-8 px-0 max-mid:w-11"}
+            className={run.busy && words ? "" : "w-8 px-0! max-mid:w-11"}
             onClick={() => onSend(false)}
           >
             {run.busy && words ? composer.queue : <ArrowUp size={16} aria-hidden />}

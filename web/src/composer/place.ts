@@ -1,7 +1,9 @@
 /** The project that a prompt is about: the session's, or that of the session to come. */
+
 import { useContext } from "react";
 import type { About } from "../session/store.js";
-import { SessionContext, useAnswer, useStudio } from "../studio/context.js";
+import { useProjects } from "../studio/answers.js";
+import { SessionContext, useStudio } from "../studio/context.js";
 import { useWatch, Watch } from "../studio/watch.js";
 
 const NO_ABOUT = new Watch<About | null>(null);
@@ -12,19 +14,12 @@ export interface Place {
   container: string;
 }
 
-export function useProjects(enabled = true) {
-  return useAnswer(["projects"], async (studio) => (await studio.http.get("/api/projects")).projects, {
-    stale: 30_000,
-    enabled,
-  });
-}
-
 export function usePlace(): Place | null {
   const studio = useStudio();
   const store = useContext(SessionContext);
   const about = useWatch(store?.about ?? NO_ABOUT);
   const wish = useWatch(studio.wish);
-  const first = useProjects(!store && !wish.project_id).data?.[0]?.id;
+  const first = useProjects(!store && !wish.project_id).data?.projects[0]?.id;
   const projectId = store ? about?.project_id : wish.project_id || first;
   const container = (store ? about?.container : wish.container) ?? "";
   return projectId ? { projectId, container } : null;

@@ -5,7 +5,9 @@ import { Button } from "../ui/button.js";
 import { type Row as Line, RowView } from "./ansi/row.js";
 import { Screen } from "./ansi/screen.js";
 import { countLines } from "./code/clip.js";
+import { goesOn } from "./grown.js";
 import { Scrolls } from "./scrolls.js";
+import "./ansi/ansi.css";
 import "./prose.css";
 
 export interface AnsiProps {
@@ -79,7 +81,7 @@ class Reader {
 
   read(text: string, room: number, live: boolean): Line[] {
     const folded = live && room <= FIRST * 4;
-    if (!text.startsWith(this.#text) || (this.#from > 0 && !folded)) this.#again(folded ? startOf(text) : 0);
+    if (!goesOn(text, this.#text) || (this.#from > 0 && !folded)) this.#again(folded ? startOf(text) : 0);
     const end = live ? text.length : lineEnd(text, room);
     if (end < this.#end) this.#again(0);
     this.#screen.write(text.slice(this.#end, end));

@@ -53,6 +53,7 @@ export function askOf({ index, at, data }: Of<"approval_required">): Ask {
     hash: data.hash ?? "",
     answer: null,
     note: "",
+    grant: "",
     person: "",
   };
 }

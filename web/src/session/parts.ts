@@ -18,11 +18,15 @@ export class Parts {
   private stepAt = 0;
   private steps = 0;
   private phase: Exchange["phase"] = "thinking";
+  private stopping = false;
 
   constructor(key: string, at: number, known?: Exchange) {
     this.exchange = known ?? { ...BLANK, key, at };
     this.parts = this.exchange.parts.slice();
     this.stepAt = this.parts.length;
+    for (const part of this.parts)
+      if ((part.kind === "tool" || part.kind === "ask") && part.ask)
+        this.asks.set(part.ask.id, { ask: part.ask, key: part.kind === "tool" ? part.toolId : "" });
   }
 
   get over(): boolean {
@@ -32,9 +36,13 @@ export class Parts {
   shown(): Exchange {
     this.changed = false;
     const waits = [...this.asks.values()].some(({ ask }) => ask.answer === null);
-    const phase = this.over ? "over" : waits ? "waiting" : this.phase;
+    const phase = this.over ? "over" : this.stopping ? "stopping" : waits ? "waiting" : this.phase;
     this.exchange = { ...this.exchange, phase, parts: this.parts.slice() };
     return this.exchange;
+  }
+
+  knows(askId: string): boolean {
+    return this.asks.has(askId);
   }
 
   openAsks(): Ask[] {
@@ -61,8 +69,9 @@ export class Parts {
       if (part.kind !== "tool" || !["writing", "planned", "asking", "running"].includes(part.state)) continue;
       this.parts[n] = { ...part, state: "interrupted" };
     }
-    for (const known of this.asks.values())
-      if (known.ask.answer === null) this.resolve(known.ask.id, { answer: "stop" });
+    // A plan is what an exchange leaves behind: it waits on.
+    for (const { ask } of this.asks.values())
+      if (ask.answer === null && ask.kind !== "plan") this.resolve(ask.id, { answer: "closed" });
     this.put({ end });
   }
 
@@ -144,7 +153,7 @@ export class Parts {
         return;
       }
       case "cancel_requested":
-        this.phase = "stopping";
+        this.stopping = true;
         return;
       case "interrupted":
         this.settle();
@@ -249,7 +258,10 @@ export class Parts {
       result: told.content as Block[],
       output: "",
       isError,
-      durationMs: told.duration_ms ?? 0,
+      // What it took to run: the time that somebody was asked for is not its own.
+      durationMs: part.startedAt
+        ? Math.min(told.duration_ms ?? 0, at - part.startedAt)
+        : (told.duration_ms ?? 0),
       blob: told.blob ?? "",
       writes: told.writes?.length ? told.writes : part.writes,
     }));
@@ -263,10 +275,14 @@ export class Parts {
     else this.add({ kind: "ask", key: `a${event.index}`, ask });
   }
 
-  private resolve(id: string, told: { answer: string; note?: string; person?: string }): void {
+  private resolve(
+    id: string,
+    told: { answer: string; note?: string; grant?: string; person?: string },
+  ): void {
     const known = this.asks.get(id);
     if (!known || known.ask.answer !== null) return;
-    const ask = { ...known.ask, answer: told.answer, note: told.note ?? "", person: told.person ?? "" };
+    const { answer, note = "", grant = "", person = "" } = told;
+    const ask = { ...known.ask, answer, note, grant, person };
     this.asks.set(id, { ...known, ask });
     if (known.key)
       this.change(known.key, (part) => ({

@@ -155,6 +155,8 @@ export interface Ask {
   hash: string;
   answer: string | null;
   note: string;
+  /** What is allowed from now on, with `allow_all`. */
+  grant: string;
   person: string;
 }
 
@@ -267,12 +269,13 @@ export interface Sending {
   messageId: string;
   at: number;
   text: string;
+  /** As it is sent, and sent again. */
+  content: Schema<"NewPrompt">["content"];
+  wishes: { model?: string; agent?: string; mode?: string; steer?: boolean };
   /** Why the server would not take it; empty while it is on its way. */
   problem: string;
   /** It is sent once more by itself: the server was not there, or had too much to do. */
   later?: boolean;
-  content?: Schema<"NewPrompt">["content"];
-  wishes?: { model?: string; agent?: string; mode?: string; steer?: boolean };
 }
 
 export type Status = "idle" | "queued" | "working" | "waiting";

@@ -65,7 +65,7 @@ export class Builder {
     for (const [key, draft] of this.drafts) {
       const place = this.places.get(key)!;
       if (draft.changed) this.items[place] = draft.shown();
-      if (draft.over) this.drafts.delete(key);
+      if (draft.over && !draft.openAsks().length) this.drafts.delete(key);
     }
     const runs = this.running ? (this.items[this.places.get(this.running)!] as Exchange) : undefined;
     const asks = [...this.drafts.values()].flatMap((draft) => draft.openAsks());
@@ -75,7 +75,9 @@ export class Builder {
         : "working"
       : this.queue.size
         ? "queued"
-        : "idle";
+        : asks.length
+          ? "waiting"
+          : "idle";
     return {
       ...EMPTY,
       ...this.chosen,
@@ -159,6 +161,13 @@ export class Builder {
         if (known?.kind === "compaction") this.items[place!] = { ...known, undone: true };
         return;
       }
+      case "approval_resolved": {
+        // A plan may be resolved by a later exchange, or after all of them.
+        const { approval_id } = event.data;
+        const asker = [...this.drafts.values()].find((draft) => draft.knows(approval_id));
+        if (asker) asker.apply(event);
+        return;
+      }
       case "exchange_response":
         this.ended(event);
         return;
@@ -224,7 +233,7 @@ export class Builder {
     const draft = new Parts(id, event.at, shown?.kind === "exchange" ? shown : undefined);
     this.drafts.set(id, draft);
     if (place === undefined) this.add(draft.shown());
-    if (event.type !== "exchange_response") this.running = id;
+    if (event.type !== "exchange_response" && !draft.over) this.running = id;
     return draft;
   }
 

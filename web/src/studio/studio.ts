@@ -74,13 +74,17 @@ export class Studio {
   async start(): Promise<void> {
     this.client.open();
     document.addEventListener("visibilitychange", () => this.seen(!document.hidden));
+    addEventListener("offline", () => this.client.cut());
+    addEventListener("online", () => this.client.hurry());
     const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const order = kept<string[]>("tabs", []);
     const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
     const list = found.tabs
       .map(({ tab_id, session_id, title }) => this.made(tab_id, session_id, title))
       .sort((a, b) => place(a.id) - place(b.id));
-    const active = kept("active", "", () => sessionStorage) || kept("active", "");
+    // Somebody who comes with another browser comes to the same place: the newest tab.
+    const newest = found.tabs.at(-1)?.tab_id ?? "";
+    const active = kept<string>("active", kept("active", newest), () => sessionStorage);
     this.put({ list, active: list.some((tab) => tab.id === active) ? active : "" });
     this.ready.set(true);
     await Promise.all(list.map((tab) => tab.store.open()));
@@ -168,6 +172,7 @@ export class Studio {
   }
 
   private seen(now: boolean): void {
+    if (now) this.client.hurry();
     for (const tab of this.tabs.value.list)
       void (now ? this.client.show(tab.id) : this.client.hide(tab.id)).catch(() => {});
   }

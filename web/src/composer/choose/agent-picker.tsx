@@ -1,14 +1,16 @@
 /** Who works: the agents there are, with what each is good for. */
+
 import { Bot } from "lucide-react";
+import { useAgents } from "../../studio/answers.js";
 import { texts } from "../../texts/texts.js";
-import { type Choices, useAgents } from "../around.js";
+import type { Choices } from "../around.js";
 import { Chooser, type Opened } from "./chooser.js";
 import { Pill } from "./pill.js";
 
 export function AgentPicker({ choices, ...opened }: { choices: Choices } & Opened) {
   const { composer } = texts;
   const agents = useAgents();
-  const list = agents.data ?? [];
+  const list = agents.data?.agents ?? [];
   const chosen = list.find((agent) => agent.slug === choices.agent);
   const options = list.map((agent) => ({
     id: agent.slug,

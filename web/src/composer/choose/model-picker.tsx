@@ -1,13 +1,15 @@
 /** Who answers: the models of each provider with window and price, and why a provider could not be asked. */
+
 import { useQueryClient } from "@tanstack/react-query";
 import { RefreshCw, Sparkles } from "lucide-react";
 import type { Schema } from "../../api/http.js";
+import { useModels } from "../../studio/answers.js";
 import { useStudio } from "../../studio/context.js";
 import { short } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { sayProblem } from "../../ui/toasts.js";
-import { type Choices, useModels } from "../around.js";
+import type { Choices } from "../around.js";
 import { Chooser, type ChooserOption, type Opened } from "./chooser.js";
 import { Pill } from "./pill.js";
 
@@ -28,7 +30,7 @@ export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opene
       button={
         <Pill
           name={composer.model}
-          word={shortName(choices.model) || composer.modelDefault}
+          word={shortName(choices.model) || composer.model}
           title={choices.model}
           icon={<Sparkles size={14} className="shrink-0" aria-hidden />}
         />
@@ -37,7 +39,7 @@ export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opene
   );
 }
 
-/** Without its provider, and a long one without its beginning. */
+/** Without its provider. */
 export function shortName(model: string): string {
   return model.split("/").at(-1) ?? model;
 }

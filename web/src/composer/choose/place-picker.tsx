@@ -1,9 +1,10 @@
 /** Where a new session works: a project, or a folder in it. */
+
 import { Folder, FolderOpen } from "lucide-react";
+import { useProjects } from "../../studio/answers.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
-import { useProjects } from "../place.js";
 import { Chooser, type ChooserOption, type Opened } from "./chooser.js";
 import { Pill } from "./pill.js";
 
@@ -15,7 +16,7 @@ export function PlacePicker(opened: Opened) {
   const studio = useStudio();
   const wish = useWatch(studio.wish);
   const projects = useProjects();
-  const list = projects.data ?? [];
+  const list = projects.data?.projects ?? [];
   const project = list.find(({ id }) => id === wish.project_id) ?? list[0];
   const containers = useContainers(project?.id ?? "", opened.open);
   const options: ChooserOption[] = list.map(({ id, name, folder }) => ({
@@ -40,6 +41,7 @@ export function PlacePicker(opened: Opened) {
     studio.wish.set({ ...studio.wish.value, project_id, container });
   };
   const word = project ? [project.name, wish.container].filter(Boolean).join("/") : composer.noProject;
+  if (projects.isPending) return null;
   return (
     <Chooser
       {...opened}

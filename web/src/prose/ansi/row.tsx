@@ -51,18 +51,19 @@ function classOf(style: Style): string {
     style.underline && "underline",
     style.strike && "line-through",
     style.inverse && "ansi-inverse",
-    typeof fg === "number" && !style.inverse && `ansi-f${fg}`,
+    typeof style.bg === "string" && !style.inverse && "ansi-hued",
+    typeof fg === "number" && !style.inverse && bg === undefined && `ansi-f${fg}`,
     typeof bg === "number" && `ansi-${style.inverse ? "i" : "b"}${bg}`,
   ]
     .filter(Boolean)
     .join(" ");
 }
 
-/** Hues that are none of the sixteen; how light they are stands in the style sheet. */
+/** On a ground of its own text is ink: a program can't know which of our grounds its colours can be read on. Hues that are none of the sixteen; how light they are stands in the style sheet. */
 function coloursOf(style: Style): CSSProperties | undefined {
   const colour = (of: Colour | undefined, light: string) =>
     typeof of === "string" ? `oklch(var(${light}) ${of})` : undefined;
-  const color = style.inverse ? undefined : colour(style.fg, "--ansi-fg");
+  const color = style.inverse || style.bg !== undefined ? undefined : colour(style.fg, "--ansi-fg");
   const backgroundColor = style.inverse ? colour(style.fg, "--ansi-fg") : colour(style.bg, "--ansi-bg");
   if (!color && !backgroundColor) return undefined;
   return { ...(color ? { color } : {}), ...(backgroundColor ? { backgroundColor } : {}) };

@@ -48,8 +48,9 @@ class Reader {
 
   /** A diff without any heading: its lines speak for themselves. */
   #loose(line: string): void {
+    const file = this.#file;
     this.#hunk = { heading: "", lines: [] };
-    this.#file.hunks.push(this.#hunk);
+    file.hunks.push(this.#hunk);
     this.#before = this.#after = 1;
     this.#content(line);
   }
@@ -120,11 +121,12 @@ class Reader {
 
   #begin(found: RegExpExecArray): void {
     const count = (text: string | undefined) => (text === undefined ? 1 : Number(text));
+    const file = this.#file;
     this.#hunk = { heading: found[5]!, lines: [] };
     this.#before = Number(found[1]);
     this.#after = Number(found[3]);
     this.#left = { before: count(found[2]), after: count(found[4]) };
-    this.#file.hunks.push(this.#hunk);
+    file.hunks.push(this.#hunk);
   }
 
   #content(line: string): void {

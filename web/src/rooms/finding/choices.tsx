@@ -1,5 +1,6 @@
 /** Agents and models, chosen for the session that is shown, or for the next one. */
-import { useAnswer, useStudio } from "../../studio/context.js";
+import { useAgents, useModels } from "../../studio/answers.js";
+import { useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import { say, sayProblem } from "../../ui/toasts.js";
@@ -11,14 +12,8 @@ const LEAST = 2;
 export function Choices({ words, done }: { words: string; done: Done }) {
   const wanted = words.trim().length >= LEAST;
   const choose = useChoosing();
-  const agents = useAnswer(["agents"], ({ http }, signal) => http.get("/api/agents", { signal }), {
-    enabled: wanted,
-    stale: 30_000,
-  });
-  const models = useAnswer(["models"], ({ http }, signal) => http.get("/api/models", { signal }), {
-    enabled: wanted,
-    stale: 60_000,
-  });
+  const agents = useAgents(wanted);
+  const models = useModels(wanted);
   if (!wanted) return null;
   const { find } = texts.rooms;
   const usable = agents.data?.agents.filter(({ problems }) => !problems?.length) ?? [];

@@ -1,6 +1,8 @@
 /** Where one may go: sessions by their titles and by what was said in them, and files of the project. */
+
 import { File, Folder } from "lucide-react";
 import { useDeferredValue } from "react";
+import { useProjects } from "../../studio/answers.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { ago } from "../../texts/figures.js";
@@ -10,7 +12,6 @@ import { useGoing } from "../going.js";
 import { Marked, useFound } from "../list/found.js";
 import { useRowSign } from "../list/row-sign.js";
 import { type SessionRow, useNewest, useSessions } from "../list/sessions.js";
-import { useProjects } from "../person/project-menu.js";
 import { type Done, Group, Item } from "./palette-box.js";
 
 /** So many sessions stand there before a word is typed. */
@@ -84,7 +85,7 @@ function useProject(): string {
   const studio = useStudio();
   useWatch(studio.tabs);
   const wish = useWatch(studio.wish);
-  const projects = useProjects();
+  const projects = useProjects().data?.projects;
   return studio.active?.store.about.value?.project_id || wish.project_id || projects?.[0]?.id || "";
 }
 
@@ -111,7 +112,10 @@ function Files({ words, done }: { words: string; done: Done }) {
           value={`file ${path}`}
           words={[]}
           always
-          act={done(() => studio.proposed.set({ text: `@${path} `, send: false }))}
+          act={done(() => {
+            if (kind === "file") studio.opened.set({ path });
+            else studio.proposed.set({ text: `@${path} `, send: false });
+          })}
         >
           {kind === "folder" ? (
             <Folder size={14} aria-hidden className="shrink-0" />

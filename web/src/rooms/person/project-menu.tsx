@@ -1,20 +1,15 @@
 /** Which project the list shows, and new sessions begin in. */
+
 import { Folder } from "lucide-react";
 import { useEffect } from "react";
-import { useAnswer, useStudio } from "../../studio/context.js";
+import { useProjects } from "../../studio/answers.js";
+import { useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { Menu, MenuChoice, MenuOption } from "../../ui/menu.js";
 
-export function useProjects() {
-  const answer = useAnswer(["projects"], ({ http }, signal) => http.get("/api/projects", { signal }), {
-    stale: 30_000,
-  });
-  return answer.data?.projects;
-}
-
 export function ProjectMenu({ project, onChange }: { project: string; onChange(next: string): void }) {
   const studio = useStudio();
-  const projects = useProjects();
+  const projects = useProjects().data?.projects;
   const { rooms } = texts;
   const known = projects?.find(({ id }) => id === project);
   // A project that is gone hides nothing.

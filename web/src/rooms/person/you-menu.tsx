@@ -1,7 +1,9 @@
 /** Who is signed in, and what is theirs: settings, theme, keys, passes, the way out. */
+
 import { Keyboard, LogOut, Monitor, Moon, Settings, Sun, User } from "lucide-react";
 import { choose, THEMES, type Theme, theme } from "../../look/theme.js";
-import { useAnswer, useStudio } from "../../studio/context.js";
+import { useMe } from "../../studio/answers.js";
+import { useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine, MenuOption } from "../../ui/menu.js";
@@ -10,10 +12,6 @@ import { useGoing } from "../going.js";
 import { opened } from "../opened.js";
 
 export const SIGNS = { system: Monitor, light: Sun, dark: Moon };
-
-export function useMe() {
-  return useAnswer(["me"], (studio, signal) => studio.http.get("/api/me", { signal }), { stale: 60_000 });
-}
 
 export function YouMenu() {
   const studio = useStudio();

@@ -2,7 +2,9 @@
 import { app } from "./app.js";
 import { beside } from "./beside.js";
 import { composer } from "./composer.js";
+import { conversation } from "./conversation.js";
 import { files } from "./files.js";
+import { first } from "./first.js";
 import { meters } from "./meters.js";
 import { prose } from "./prose.js";
 import { rooms } from "./rooms.js";
@@ -10,4 +12,17 @@ import { settings } from "./settings.js";
 import { terminal } from "./terminal.js";
 import { ui } from "./ui.js";
 
-export const en = { app, beside, composer, files, meters, prose, rooms, settings, terminal, ui };
+export const en = {
+  app,
+  beside,
+  composer,
+  conversation,
+  files,
+  first,
+  meters,
+  prose,
+  rooms,
+  settings,
+  terminal,
+  ui,
+};

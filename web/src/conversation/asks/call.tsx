@@ -1,0 +1,185 @@
+/** May this call run? Once, from now on, not, otherwise, or stop altogether: one key each. */
+import { useState } from "react";
+import type { Ask, ToolPart } from "../../session/shape.js";
+import { texts } from "../../texts/texts.js";
+import { Button } from "../../ui/button.js";
+import { type Given, isObject, text, whose } from "../tools/phrase.js";
+import { useAnswering, useAsked } from "./answering.js";
+import { Frame } from "./frame.js";
+import { ReplyForm } from "./reply-form.js";
+import { Notes, Subject } from "./subject.js";
+
+type Step = "decide" | "always" | "deny" | "edit";
+
+export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
+  const words = texts.conversation.asks;
+  const [step, setStep] = useState<Step>("decide");
+  const { busy, send } = useAnswering(ask);
+  const asked = useAsked(ask, !part?.input);
+  const given: Given | null = part?.input ?? asked.data?.input ?? null;
+  const offers = offersOf(ask);
+  const able = given !== null || "diff" in ask.detail || "command" in ask.detail;
+  const back = () => setStep("decide");
+  const keys: Record<string, () => void> = {
+    s: () => send({ word: "stop" }),
+    escape: () => (step === "decide" ? send({ word: "stop" }) : back()),
+  };
+  if (step === "decide") {
+    if (able) keys["1"] = () => send({ word: "allow_once" });
+    if (able && offers.length) keys["2"] = () => setStep("always");
+    keys["3"] = () => setStep("deny");
+    if (given) keys["4"] = keys.e = () => setStep("edit");
+  } else if (step === "always") {
+    for (const [n, grant] of offers.slice(0, 9).entries())
+      keys[String(n + 1)] = () => send({ word: "allow_all", grant });
+  }
+  return (
+    <Frame ask={ask} title={titleOf(ask)} keys={keys}>
+      {able ? (
+        <Subject ask={ask} given={given ?? {}} />
+      ) : (
+        <p className="text-ink-2">{asked.isError ? words.missing : words.loading}</p>
+      )}
+      <Notes ask={ask} given={given ?? {}} />
+      {step === "decide" && (
+        <div className="flex flex-wrap gap-2">
+          <Button kind="main" keys="1" disabled={!able} busy={busy === "allow_once"} onClick={keys["1"]}>
+            {words.allow}
+          </Button>
+          {offers.length > 0 && (
+            <Button keys="2" disabled={!able || !!busy} onClick={() => setStep("always")}>
+              {words.always}
+            </Button>
+          )}
+          <Button keys="3" disabled={!!busy} onClick={() => setStep("deny")}>
+            {words.deny}
+          </Button>
+          <Button keys="4" disabled={!given || !!busy} onClick={() => setStep("edit")}>
+            {words.edit}
+          </Button>
+          <Button kind="quiet" keys="Esc" busy={busy === "stop"} onClick={keys.s}>
+            {words.stop}
+          </Button>
+        </div>
+      )}
+      {step === "always" && (
+        <Always
+          offers={offers}
+          busy={busy}
+          onChoose={(grant) => send({ word: "allow_all", grant })}
+          onBack={back}
+        />
+      )}
+      {step === "deny" && (
+        <ReplyForm
+          label={words.denyWord}
+          short
+          send={words.denySend}
+          kind="danger"
+          busy={busy === "deny"}
+          onSend={(note) => send({ word: "deny", note })}
+          onBack={back}
+        />
+      )}
+      {step === "edit" && given && (
+        <Edit
+          given={given}
+          busy={busy === "edit"}
+          onSend={(input) => send({ word: "edit", input })}
+          onBack={back}
+        />
+      )}
+    </Frame>
+  );
+}
+
+function titleOf(ask: Ask): string {
+  const words = texts.conversation.asks;
+  const known = words.titles[ask.toolName];
+  if (known) return known;
+  const [kind, server, ...tool] = ask.toolName.split("__");
+  return kind === "mcp" && server ? words.titleOf(tool.join("__"), server) : words.title(whose(ask.toolName));
+}
+
+/** What may be allowed beyond this call; where nobody said, the tool. */
+function offersOf(ask: Ask): string[] {
+  const { offers } = ask.detail;
+  if (!Array.isArray(offers)) return ask.toolName ? [ask.toolName] : [];
+  return offers.filter((offer): offer is string => typeof offer === "string");
+}
+
+interface AlwaysProps {
+  offers: string[];
+  busy: string;
+  onChoose(grant: string): void;
+  onBack(): void;
+}
+
+function Always({ offers, busy, onChoose, onBack }: AlwaysProps) {
+  const words = texts.conversation.asks;
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-2 text-xs font-medium text-ink-2">{words.alwaysTitle}</legend>
+      {offers.map((grant, n) => (
+        <Button
+          key={grant}
+          keys={n < 9 ? String(n + 1) : ""}
+          disabled={!!busy}
+          onClick={() => onChoose(grant)}
+          className="h-auto! min-h-8 justify-between! py-1 text-left whitespace-normal"
+        >
+          <span className="flex min-w-0 flex-col">
+            <span>{told(grant)}</span>
+            <code className="font-mono text-xs font-normal break-all text-ink-2">{grant}</code>
+          </span>
+        </Button>
+      ))}
+      <div>
+        <Button kind="quiet" onClick={onBack}>
+          {words.back}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** A grant in words. */
+function told(grant: string): string {
+  const words = texts.conversation.asks;
+  const [, tool = grant, network, pattern] = /^([^\s()+]+)(\+network)?(?:\((.+)\))?$/s.exec(grant) ?? [];
+  const what = pattern ?? words.alwaysTool(whose(tool));
+  return network ? `${what}, ${words.alwaysNetwork}` : what;
+}
+
+interface EditProps {
+  given: Given;
+  busy: boolean;
+  onSend(input: Given): void;
+  onBack(): void;
+}
+
+/** A command is edited as a command, anything else as JSON. */
+function Edit({ given, busy, onSend, onBack }: EditProps) {
+  const words = texts.conversation.asks;
+  const command = text(given, "command");
+  return (
+    <ReplyForm
+      label={command ? words.editCommand : words.editLabel}
+      start={command || JSON.stringify(given, null, 2)}
+      mono
+      send={words.editSend}
+      busy={busy}
+      check={(said) => (command ? "" : isObject(parsed(said)) ? "" : words.editWrong)}
+      onSend={(said) => onSend(command ? { ...given, command: said } : (parsed(said) as Given))}
+      onBack={onBack}
+    />
+  );
+}
+
+function parsed(said: string): unknown {
+  try {
+    return JSON.parse(said);
+  } catch {
+    return undefined;
+  }
+}

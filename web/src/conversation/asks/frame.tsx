@@ -1,0 +1,114 @@
+/**
+ * The card of an ask: never over the page, always in its place. It takes the focus when it appears, unless somebody is
+ * writing; its keys count once the keyboard has been quiet, so that nothing is decided by a letter meant for elsewhere.
+ */
+import { CircleHelp } from "lucide-react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import type { Ask } from "../../session/shape.js";
+import { texts } from "../../texts/texts.js";
+
+/** Milliseconds without a key after which a key is meant for the card. */
+const QUIET = 300;
+
+interface Props {
+  ask: Ask;
+  title: string;
+  /** What each key does; a key as `event.key` has it, in lower case. */
+  keys: Record<string, () => void>;
+  children: ReactNode;
+}
+
+export function Frame({ ask, title, keys, children }: Props) {
+  const card = useRef<HTMLElement>(null);
+  const id = useId();
+  const [ready, wait] = useQuiet();
+  useFocus(card, wait);
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    const does = keys[event.key.toLowerCase()];
+    if (!does) return;
+    event.preventDefault();
+    if (ready) does();
+    else wait();
+  };
+  const child = (ask.detail.child as { agent?: string } | undefined)?.agent;
+  return (
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-labelledby={id}
+      data-ask={ask.id}
+      data-ready={ready || undefined}
+      onKeyDown={press}
+      className="my-2 flex flex-col gap-3 rounded-panel border border-care bg-surface p-3 text-sm outline-none focus-visible:outline-2 focus-visible:outline-care"
+    >
+      <h4 id={id} className="flex items-center gap-2 font-semibold">
+        <CircleHelp size={16} className="shrink-0 text-care" aria-hidden />
+        {child ? texts.conversation.asks.by(child, title) : title}
+      </h4>
+      {children}
+    </section>
+  );
+}
+
+/** False for a moment, and for as long as keys keep coming. */
+function useQuiet(): [boolean, () => void] {
+  const [ready, setReady] = useState(true);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const wait = useRef(() => {
+    setReady(false);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setReady(true), QUIET);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return [ready, wait.current];
+}
+
+/** Take the focus if nobody needs it, and hand it on when the card goes. */
+function useFocus(card: { current: HTMLElement | null }, wait: () => void): void {
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    if (isFree(before)) {
+      const first = card.current?.querySelector<HTMLElement>("[data-first]");
+      (first ?? card.current)?.focus({ preventScroll: true });
+      wait();
+    }
+    const mine = card.current;
+    return () => {
+      if (!mine?.contains(document.activeElement)) return;
+      requestAnimationFrame(() => next(before, mine)?.focus({ preventScroll: true }));
+    };
+  }, [card, wait]);
+}
+
+/** What has the focus next: another ask, else what had it before, else the prompt. */
+function next(before: Element | null, gone: HTMLElement): HTMLElement | null {
+  const asks = [...document.querySelectorAll<HTMLElement>("[data-ask]")].filter((each) => each !== gone);
+  if (asks[0]) return asks[0];
+  if (before instanceof HTMLElement && before.isConnected && before !== document.body) return before;
+  return document.querySelector<HTMLElement>(`textarea[aria-label="${texts.conversation.asks.prompt}"]`);
+}
+
+/** Nobody writes, chooses or decides something else just now. */
+function isFree(element: Element | null): boolean {
+  if (!element || element === document.body || element.tagName === "MAIN") return true;
+  if (element.closest("[data-ask], [role=dialog], [role=menu]")) return false;
+  if (element instanceof HTMLTextAreaElement) return element.value === "";
+  if (element instanceof HTMLElement && element.isContentEditable) return element.textContent === "";
+  return element.closest("[role=log]") !== null && !isField(element);
+}
+
+export function isField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+  );
+}

@@ -1,0 +1,78 @@
+/** What is decided on, whole: the diff, the command or the address with nothing hidden in it, else all arguments; then why
+ * it is asked, where it would run and with what rights. */
+import { Fragment, type ReactNode } from "react";
+import { Diff } from "../../prose/diff.js";
+import { Plainly } from "../../prose/plainly.js";
+import type { Ask } from "../../session/shape.js";
+import { useSession } from "../../studio/context.js";
+import { useWatch } from "../../studio/watch.js";
+import { texts } from "../../texts/texts.js";
+import { type Given, pathOf, text } from "../tools/phrase.js";
+
+export function Subject({ ask, given }: { ask: Ask; given: Given }) {
+  const diff = text(ask.detail, "diff");
+  const command = text(ask.detail, "command") || text(given, "command");
+  if (diff)
+    return (
+      <div className="max-h-[50vh] overflow-auto">
+        <Diff diff={diff} path={pathOf(given)} />
+      </div>
+    );
+  const said = command || text(ask.detail, "url") || JSON.stringify(given, null, 2);
+  return (
+    <div className="max-h-[50vh] overflow-auto">
+      <Plainly text={said} />
+    </div>
+  );
+}
+
+export function Notes({ ask, given }: { ask: Ask; given: Given }) {
+  const words = texts.conversation.asks;
+  const about = useWatch(useSession().about);
+  const { detail } = ask;
+  const command = text(detail, "command");
+  const sandbox = text(detail, "sandbox");
+  const bare = sandbox.toLowerCase().startsWith("not sandboxed");
+  const shown = ["command", "url", "network", "description", "folder"];
+  const extra = command || detail.url ? Object.entries(given).filter(([name]) => !shown.includes(name)) : [];
+  const folder = text(detail, "folder") || text(given, "folder");
+  const rows: [string, ReactNode][] = [];
+  if (detail.reason) rows.push([words.why, text(detail, "reason")]);
+  if (command) rows.push([words.where, folder && folder !== "." ? folder : (about?.folder ?? "")]);
+  if (extra.length)
+    rows.push([words.with, extra.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ")]);
+  if (detail.network)
+    rows.push([
+      words.network,
+      <b key="n" className="font-semibold text-care">
+        {words.networkOn}
+      </b>,
+    ]);
+  else if (command) rows.push([words.network, words.networkOff]);
+  if (sandbox)
+    rows.push([
+      words.sandbox,
+      bare ? (
+        <b key="s" className="text-bad">
+          {sandbox}
+        </b>
+      ) : (
+        sandbox
+      ),
+    ]);
+  return <Rows rows={rows.filter(([, value]) => value !== "")} />;
+}
+
+export function Rows({ rows }: { rows: [string, ReactNode][] }) {
+  if (!rows.length) return null;
+  return (
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
+      {rows.map(([name, value]) => (
+        <Fragment key={name}>
+          <dt className="text-ink-3">{name}</dt>
+          <dd className="break-words text-ink-2">{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,107 @@
+/** What happened beside the words: a try that failed, a break, a file that is ready, sources, a change of settings. */
+import { Download, ExternalLink, FileCheck, RotateCw, Unplug } from "lucide-react";
+import type { FilePart, InterruptedPart, NoticePart, RetryPart, SourcesPart } from "../../session/shape.js";
+import { useSession, useStudio } from "../../studio/context.js";
+import { useWatch } from "../../studio/watch.js";
+import { bytes } from "../../texts/figures.js";
+import { texts } from "../../texts/texts.js";
+import { useNow } from "../ticking.js";
+
+export function Retry({ part }: { part: RetryPart }) {
+  const words = texts.conversation;
+  const now = useNow(250, !part.over);
+  const left = Math.ceil((part.at + part.delayMs - now) / 1000);
+  return (
+    <p className="flex items-start gap-2 px-1.5 py-0.5 text-sm text-ink-2">
+      <RotateCw size={14} className="mt-[3px] shrink-0 text-care" aria-hidden />
+      <span className="min-w-0">
+        {part.over
+          ? words.retried(part.number, part.of)
+          : `${left > 0 ? words.now.retryInCapital(left) : words.now.retryNowCapital} (${words.now.retrying(part.number, part.of)})`}
+        {part.reason && <span className="text-ink-3">{` · ${part.reason}`}</span>}
+      </span>
+    </p>
+  );
+}
+
+export function Interrupted({ part }: { part: InterruptedPart }) {
+  return (
+    <p className="flex items-start gap-2 px-1.5 py-0.5 text-sm text-ink-2">
+      <Unplug size={14} className="mt-[3px] shrink-0 text-care" aria-hidden />
+      <span>
+        {texts.conversation.interrupted}
+        {part.reason && <span className="text-ink-3">{` · ${part.reason}`}</span>}
+      </span>
+    </p>
+  );
+}
+
+export function Notice({ part }: { part: NoticePart }) {
+  return (
+    <p className="px-1.5 py-0.5 text-xs text-ink-3">{texts.conversation.notices[part.what](part.value)}</p>
+  );
+}
+
+export function FileReady({ part }: { part: FilePart }) {
+  const words = texts.conversation.file;
+  const studio = useStudio();
+  const about = useWatch(useSession().about);
+  const project = (about as { project_id?: string } | null)?.project_id;
+  return (
+    <div className="my-1 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-control border border-line bg-surface px-3 py-2 text-sm">
+      <FileCheck size={16} className="shrink-0 text-good" aria-hidden />
+      <span className="font-medium">{words.ready}</span>
+      <span className="min-w-0 truncate font-mono text-xs">{part.path}</span>
+      <span className="text-xs text-ink-3">{bytes(part.size)}</span>
+      {project && (
+        <a
+          className="inline-flex items-center gap-1 text-accent underline max-mid:min-h-11"
+          href={`${studio.root}/api/projects/${project}/download?path=${encodeURIComponent(part.path)}`}
+          download
+        >
+          <Download size={14} aria-hidden />
+          {words.download}
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** A link that leads elsewhere shows where, and goes there only by a press. */
+export function Sources({ part }: { part: SourcesPart }) {
+  return (
+    <details className="text-sm text-ink-2">
+      <summary className="cursor-pointer px-1.5 py-0.5">
+        {texts.conversation.sources(part.sources.length)}
+      </summary>
+      <ol className="mt-1 ml-6 list-decimal">
+        {part.sources.map(({ title, url }, n) => (
+          <li key={n} className="break-words">
+            {url && /^https?:\/\//.test(url) ? (
+              <a
+                href={url}
+                target="_blank"
+                rel="noopener noreferrer"
+                className="text-accent underline"
+                title={url}
+              >
+                {title || url} <ExternalLink size={12} className="inline" aria-hidden />
+                <span className="ml-1 text-xs text-ink-3">{host(url)}</span>
+              </a>
+            ) : (
+              title || url
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function host(url: string): string {
+  try {
+    return new URL(url).host;
+  } catch {
+    return "";
+  }
+}

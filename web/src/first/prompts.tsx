@@ -1,0 +1,39 @@
+/** Three prompts made from the project: a press writes one into the composer, another sends it at once. */
+import { ArrowUp } from "lucide-react";
+import type { Schema } from "../api/http.js";
+import { useStudio } from "../studio/context.js";
+import { texts } from "../texts/texts.js";
+import { IconButton } from "../ui/icon-button.js";
+
+export function Prompts({ prompts }: { prompts: Schema<"SuggestedShape">[] | undefined }) {
+  const { first } = texts;
+  const studio = useStudio();
+  if (prompts?.length === 0) return null;
+  const propose = (text: string, send: boolean) => studio.proposed.set({ text, send });
+  return (
+    <section aria-labelledby="first-prompts" aria-busy={!prompts} className="flex flex-col gap-2">
+      <h2 id="first-prompts" className="text-sm font-medium text-ink-2">
+        {first.prompts}
+      </h2>
+      <ul className="flex flex-col divide-y divide-line border-y border-line">
+        {prompts?.map(({ title, text, about }) => (
+          <li key={title} className="flex items-center gap-1 hover:bg-sunken">
+            <button
+              type="button"
+              aria-label={first.write(title)}
+              title={text}
+              onClick={() => propose(text, false)}
+              className="flex min-h-14 min-w-0 flex-1 flex-col justify-center rounded-control px-2 py-2 text-left"
+            >
+              <span className="w-full truncate font-medium">{title}</span>
+              <span className="w-full truncate text-xs text-ink-2">{about}</span>
+            </button>
+            <IconButton label={first.send(title)} onClick={() => propose(text, true)} className="mr-1">
+              <ArrowUp size={16} aria-hidden />
+            </IconButton>
+          </li>
+        )) ?? [0, 1, 2].map((n) => <li key={n} aria-hidden className="h-14" />)}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,23 @@
+/** What several features ask the server for: each is kept under one name, whole, and asked for once. */
+import { useAnswer } from "./context.js";
+
+export const useMe = () =>
+  useAnswer(["me"], ({ http }, signal) => http.get("/api/me", { signal }), { stale: 60_000 });
+
+export const useProjects = (enabled = true) =>
+  useAnswer(["projects"], ({ http }, signal) => http.get("/api/projects", { signal }), {
+    stale: 30_000,
+    enabled,
+  });
+
+export const useAgents = (enabled = true) =>
+  useAnswer(["agents"], ({ http }, signal) => http.get("/api/agents", { signal }), {
+    stale: 30_000,
+    enabled,
+  });
+
+export const useModels = (enabled = true) =>
+  useAnswer(["models"], ({ http }, signal) => http.get("/api/models", { signal }), {
+    stale: 60_000,
+    enabled,
+  });

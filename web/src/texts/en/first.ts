@@ -1,0 +1,107 @@
+/** Words of a new session, and of the very first one. */
+const NAMES: Record<string, string> = {
+  openai: "OpenAI",
+  anthropic: "Anthropic",
+  gemini: "Google Gemini",
+  openrouter: "OpenRouter",
+  cerebras: "Cerebras",
+  together: "Together",
+  litellm: "LiteLLM",
+  ollama: "Ollama",
+  lmstudio: "LM Studio",
+};
+const provider = (name: string) => NAMES[name] ?? name;
+const files = (n: number) => `${n} ${n === 1 ? "file" : "files"}`;
+
+export const first = {
+  region: "New session",
+  title: "What shall be done?",
+  titleFirst: "Welcome to your workshop",
+
+  provider,
+  answers: "Who answers",
+  guide:
+    "The guide answers for now. It is a set of rules, not a model: it needs no key, and nothing leaves this machine.",
+  guideMember: "No model is set up here yet. Whoever runs this Bottega can add one.",
+  askGuide: "Ask the guide",
+  guidePrompt: "What can you do?",
+  model: (model: string) => `${model} answers`,
+  why: (why: string) => `${why[0]?.toUpperCase()}${why.slice(1)}.`,
+
+  demo: "See the demo",
+  demoAbout:
+    "A script plays the model; the plan, the tools, the asks and the difference are real. It works in a folder of its own and costs nothing.",
+
+  found: "Found on this machine",
+  looking: "Looking for models on this machine",
+  nothingFound: (names: string[]) => `${names.join(", ")}: not running on this machine.`,
+  look: "Look again",
+  lookFailed: "This machine could not be looked at.",
+  variable: (name: string) => `${name} is set`,
+  use: "Use it",
+  takeModel: (model: string) => `Use ${model}`,
+  server: (title: string, n: number) => `${title}: ${n} ${n === 1 ? "model" : "models"}`,
+  serverEmpty: (title: string) => `${title} runs and has no model yet`,
+  serverKey: (title: string) => `${title} runs and wants a key`,
+  giveKey: "Give its key",
+  whichModel: (title: string) => `Model of ${title}`,
+  usedNow: (model: string) => `${model} answers from now on.`,
+
+  key: "Paste a key",
+  keyAbout: "It is kept encrypted on this machine and sent to its provider only.",
+  keyPlaceholder: "sk-…",
+  whose: "Whose key is it?",
+  choose: "Choose",
+  looksLike: (name: string) => `Looks like a key of ${provider(name)}.`,
+  couldBe: (names: string[]) => `It could be a key of ${names.map(provider).join(" or ")}.`,
+  unknownKey: "Nobody's keys that are known look like that.",
+  test: (name: string) => (name ? `Test it with ${provider(name)}` : "Test it"),
+  testing: (name: string, seconds: number) => `Asking ${provider(name)} … ${seconds} s`,
+  cancel: "Cancel",
+  takes: (name: string, n: number) =>
+    `${provider(name)} takes the key and offers ${n} ${n === 1 ? "model" : "models"}.`,
+  begins: (model: string) => `New sessions use ${model}`,
+  price: (input: string, output: string) => `${input} read, ${output} written, each a million tokens`,
+  priceUnknown: "its price is not known",
+  free: "it costs nothing",
+  stillUses: (model: string) => `New sessions still use ${model}.`,
+  go: "Begin",
+  anotherKey: "Give another key",
+  problems: {
+    bad_key: (name: string) => `${provider(name)} does not take this key.`,
+    unreachable: (name: string) => `${provider(name)} cannot be reached.`,
+    timeout: (name: string) => `${provider(name)} does not answer.`,
+    other: (name: string) => `${provider(name)} could not test the key.`,
+  },
+  keepAnyway: "Keep it untested",
+  keptUntested: (name: string) => `The key of ${provider(name)} is kept. It was not tested.`,
+
+  folder: "Where it works",
+  counted: (n: number, text: string, whole: boolean) =>
+    `${whole ? "" : "more than "}${text} ${n === 1 ? "file" : "files"}`,
+  branch: (name: string) => `on ${name}`,
+  changed: (n: number) => (n ? `${files(n)} changed` : "nothing changed"),
+  underWay: (what: string) => `${what} under way`,
+  noGit: "no git",
+  empty: "empty folder",
+  may: (mode: string) => `In ${mode} mode the agent`,
+  deeds: {
+    read: "reads files",
+    write: "writes files",
+    run: "runs commands",
+    network: "uses the network",
+  },
+  words: { allow: "freely", ask: "asks first", deny: "never", blocked: "never" },
+  sandboxed: "Commands run in a sandbox: they see this folder, and have no network unless you allow it.",
+  sandboxedAlone: "Commands run in a sandbox without any network.",
+  bare: "Commands run without a sandbox here.",
+  noCommands: "Commands do not run here, as there is no sandbox.",
+  rules: (n: number) => `${n} ${n === 1 ? "rule" : "rules"} of yours may say otherwise.`,
+  folderFailed: "This folder could not be looked at.",
+  noProject: "You have no project yet.",
+  noProjectHint: "Somebody at the server's machine adds a folder: “bottega projects add FOLDER”.",
+
+  prompts: "To begin with",
+  write: (title: string) => `Write the prompt: ${title}`,
+  send: (title: string) => `Send at once: ${title}`,
+};
