@@ -1,6 +1,6 @@
 """The studio in a real Chromium: how long its main thread is held up, and how soon a key is on the screen.
 
-Tasks are those of the page's main thread, out of Chromium's own trace; what a key takes is what its Event Timing says:
+Tasks are those of the page's main thread, out of Chromium's own trace, in CPU time; what a key takes is what its Event Timing says:
 from the key to the next frame that is painted.
 """
 
@@ -105,7 +105,7 @@ async def typing(server: Server, browser: Browser, keys: int) -> Figures:
 
 
 def longest(trace: bytes) -> float:
-    """Milliseconds of the longest task of the page's main thread."""
+    """CPU milliseconds of the longest task of the page's main thread."""
     events: list[dict[str, Any]] = json.loads(trace)["traceEvents"]
     mains = {
         (each["pid"], each["tid"])
@@ -113,7 +113,7 @@ def longest(trace: bytes) -> float:
         if each.get("name") == "thread_name" and each["args"]["name"] == "CrRendererMain"
     }
     tasks = [
-        each.get("dur", 0) / 1e3
+        each.get("tdur", each.get("dur", 0)) / 1e3
         for each in events
         if each.get("name") == "ThreadControllerImpl::RunTask"
         and (each["pid"], each["tid"]) in mains
