@@ -27,9 +27,9 @@ export function First() {
       <div className="m-auto flex w-full max-w-[640px] flex-col gap-7 py-7">
         <div className="flex flex-col gap-5">
           <header className="flex flex-col gap-2">
-            <h1 className="text-2xl font-semibold tracking-tight">
+            <h2 className="text-2xl font-semibold tracking-tight">
               {veryFirst && guided ? first.titleFirst : first.title}
-            </h1>
+            </h2>
             {guided && (
               <p className="max-w-[64ch] leading-normal text-ink-2">
                 {host ? first.guide : first.guideMember}
