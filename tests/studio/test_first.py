@@ -68,7 +68,7 @@ async def test_a_wrong_key_is_refused_with_its_reason_and_a_right_one_answers_wi
         await expect(price).to_contain_text("a million tokens")
         assert await violations(page) == []
         await page.get_by_role("button", name="Begin").click()
-        await expect(page.get_by_role("heading", name="What shall be done?")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Ready when you are")).to_be_visible()
         await expect(page.get_by_label("Paste a key")).to_be_hidden()
     assert "sk-proj-right" not in (home / "keys.json").read_text()
 

@@ -19,8 +19,8 @@ export function Prompts({ prompts, compact }: Props) {
   const propose = (text: string, send: boolean) => studio.proposed.set({ text, send });
   if (compact)
     return (
-      <section aria-labelledby="first-prompts" aria-busy={!prompts} className="-mt-2 flex flex-col gap-2">
-        <h3 id="first-prompts" className="text-sm text-ink-2">
+      <section aria-labelledby="first-prompts" aria-busy={!prompts} className="-mt-3">
+        <h3 id="first-prompts" className="sr-only">
           {first.prompts}
         </h3>
         <ul className="flex min-h-8 flex-wrap gap-2">

@@ -36,7 +36,7 @@ export function Found({ onKey }: { onKey(name: string): void }) {
       </div>
       {found.isPending && <p className="text-sm text-ink-2">{first.looking}</p>}
       {found.isError && <p className="text-sm text-bad">{first.lookFailed}</p>}
-      <ul className="flex flex-col">
+      <ul className="flex flex-col empty:hidden">
         {variables.map((variable) => (
           <VariableRow key={variable.name} variable={variable} />
         ))}
