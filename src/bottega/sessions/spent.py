@@ -76,11 +76,18 @@ async def by_model(database: Database, sessions: list[int]) -> dict[str, Used]:
 
 def in_last(database: Database, hours: float, person: int) -> Used:
     """All that was used in the last so many hours, in every session of that person."""
-    row = database.read_now(
-        lambda c: c.execute(
-            "SELECT COALESCE(SUM(iterations), 0), COALESCE(SUM(tokens), 0), COALESCE(SUM(cost), 0)"
-            " FROM spent WHERE at >= ? AND person = ?",
-            (now() - round(hours * HOUR), person),
-        ).fetchone()
-    )
+    return database.read_now(lambda c: _since(c, hours, person))
+
+
+async def lately(database: Database, hours: float, person: int) -> Used:
+    """The same, for whoever can wait."""
+    return await database.read(lambda c: _since(c, hours, person))
+
+
+def _since(connection: sqlite3.Connection, hours: float, person: int) -> Used:
+    row = connection.execute(
+        "SELECT COALESCE(SUM(iterations), 0), COALESCE(SUM(tokens), 0), COALESCE(SUM(cost), 0)"
+        " FROM spent WHERE at >= ? AND person = ?",
+        (now() - round(hours * HOUR), person),
+    ).fetchone()
     return Used(*row)

@@ -191,7 +191,10 @@ async def test_what_was_used_is_told_by_session_and_by_day_and_only_to_its_owner
         assert (used["calls"], len(used["models"])) == (1, 1)
         assert used["models"][0]["model"].startswith("scripted/")
         assert used["tokens"] > 0
-        days = (await client.get("/api/usage", params={"days": 1}))["days"]
+        usage = await client.get("/api/usage", params={"days": 1})
+        days = usage["days"]
+        spent = sum(day["cost"] for day in days)
+        assert usage["window"] == {"hours": 24.0, "cost": spent, "limit": 20_000_000}
         assert days[0]["tokens"] >= used["tokens"]
         assert days[0]["at"] % 86_400_000 == 0
         assert (await ada.get("/api/usage"))["days"] == []

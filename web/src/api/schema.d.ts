@@ -1254,7 +1254,7 @@ export interface paths {
         };
         /**
          * Show Usage
-         * @description What you used, by day (UTC) and model.
+         * @description What you used, by day (UTC) and model, and how much of the limit on all exchanges together.
          */
         get: operations["show_usage"];
         put?: never;
@@ -1438,6 +1438,12 @@ export interface components {
              */
             problems?: string[];
             /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
+            /**
              * Slug
              * @description The name that it is chosen by.
              */
@@ -1559,6 +1565,12 @@ export interface components {
              * @default []
              */
             problems?: string[];
+            /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
             /**
              * Slug
              * @description The name that it is chosen by.
@@ -5451,6 +5463,7 @@ export interface components {
              * @description The newest first, each model of a day by itself.
              */
             days: components["schemas"]["DayShape"][];
+            window: components["schemas"]["WindowShape"];
         };
         /** UsedShape */
         UsedShape: {
@@ -5528,6 +5541,27 @@ export interface components {
              * @description All others that take a key.
              */
             others: string[];
+        };
+        /**
+         * WindowShape
+         * @description What all your exchanges of some time may cost together, and did.
+         */
+        WindowShape: {
+            /**
+             * Cost
+             * @description Micro-USD, as far as prices are known.
+             */
+            cost: number;
+            /**
+             * Hours
+             * @description How far back it looks.
+             */
+            hours: number;
+            /**
+             * Limit
+             * @description Micro-USD that it may cost; null: there is no limit.
+             */
+            limit: number | null;
         };
         /**
          * WishesShape

@@ -1,6 +1,7 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
+import { Meters } from "../beside/meters.js";
 import { Composer } from "../composer/composer.js";
 import { Conversation } from "../conversation/conversation.js";
 import { WaitingBar } from "../conversation/waiting-bar.js";
@@ -38,20 +39,22 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           <PanelRight size={16} aria-hidden />
         </IconButton>
       </div>
-      {page.name === "settings" ? (
-        <Suspense fallback={<div className="flex-1" />}>
-          <Settings part={page.part} />
-        </Suspense>
-      ) : (
-        <div
-          id="session"
-          role="tabpanel"
-          aria-label={texts.app.conversation}
-          className="flex min-h-0 flex-1 flex-col"
-        >
-          {studio.tab(active) ? <Session key={active} /> : <New />}
-        </div>
-      )}
+      <div
+        id="session"
+        role="tabpanel"
+        aria-label={page.name === "settings" ? texts.app.settings : texts.app.conversation}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        {page.name === "settings" ? (
+          <Suspense fallback={<div className="flex-1" />}>
+            <Settings part={page.part} />
+          </Suspense>
+        ) : studio.tab(active) ? (
+          <Session key={active} />
+        ) : (
+          <New />
+        )}
+      </div>
     </>
   );
 }
@@ -89,7 +92,7 @@ function Session() {
     <>
       <Conversation />
       <WaitingBar />
-      <Composer />
+      <Composer meters={<Meters />} />
     </>
   );
 }

@@ -15,6 +15,7 @@ from bottega.server.shapes.usage import (
     TodoShape,
     UsageByDay,
     UsedShape,
+    WindowShape,
 )
 from bottega.server.who import Asked, OwnSession, Signed
 from bottega.sessions import spent
@@ -27,13 +28,18 @@ router = APIRouter(tags=["usage"])
 async def show_usage(
     house: Asked, person: Signed, days: Annotated[int, Query(ge=1, le=3650)] = 30
 ) -> UsageByDay:
-    """What you used, by day (UTC) and model."""
-    found = await spent.by_day(house.studio.runtime.database, person.n, days)
+    """What you used, by day (UTC) and model, and how much of the limit on all exchanges together."""
+    runtime = house.studio.runtime
+    values = runtime.settings.values
+    found = await spent.by_day(runtime.database, person.n, days)
+    lately = await spent.lately(runtime.database, values.window_hours, person.n)
+    limit = round(values.window_usd * 1_000_000) or None
     return UsageByDay(
         days=[
             DayShape(at=each.at, **UsedShape.of(each.model, each.used).model_dump())
             for each in found
-        ]
+        ],
+        window=WindowShape(hours=values.window_hours, cost=lately.cost, limit=limit),
     )
 
 

@@ -29,8 +29,17 @@ class DayShape(UsedShape):
     at: int = Field(description="When the day began, in milliseconds UTC.")
 
 
+class WindowShape(BaseModel):
+    """What all your exchanges of some time may cost together, and did."""
+
+    hours: float = Field(description="How far back it looks.")
+    cost: int = Field(description="Micro-USD, as far as prices are known.")
+    limit: int | None = Field(description="Micro-USD that it may cost; null: there is no limit.")
+
+
 class UsageByDay(BaseModel):
     days: list[DayShape] = Field(description="The newest first, each model of a day by itself.")
+    window: WindowShape
 
 
 class ContextShape(BaseModel):

@@ -10,12 +10,13 @@ const theme = EditorView.theme({
   ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.5", overflow: "auto" },
   ".cm-content": { caretColor: "var(--accent)", padding: "8px 0" },
   ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "2px" },
-  ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-3)", border: "none" },
+  ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--ink-3)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 8px 0 12px", minWidth: "32px" },
-  ".cm-activeLine, .cm-activeLineGutter": {
-    backgroundColor: "color-mix(in srgb, var(--sunken) 60%, transparent)",
+  ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sunken) 60%, transparent)" },
+  ".cm-activeLineGutter": {
+    backgroundColor: "color-mix(in srgb, var(--sunken) 60%, var(--surface))",
+    color: "var(--ink)",
   },
-  ".cm-activeLineGutter": { color: "var(--ink)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "color-mix(in srgb, var(--accent) 24%, transparent)",
   },
@@ -26,7 +27,12 @@ const theme = EditorView.theme({
   ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--note) 18%, transparent)" },
   ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--care) 26%, transparent)" },
   ".cm-searchMatch-selected": { outline: "1px solid var(--care)" },
-  ".cm-panels": { backgroundColor: "var(--surface)", color: "var(--ink)" },
+  ".cm-panels": {
+    backgroundColor: "var(--surface)",
+    color: "var(--ink)",
+    fontFamily: "ui-sans-serif, system-ui, sans-serif",
+  },
+  ".cm-button, .cm-textfield": { fontFamily: "inherit" },
   ".cm-panels-top": { borderBottom: "1px solid var(--line)" },
   ".cm-panel.cm-search": { padding: "6px 28px 6px 8px", fontSize: "12px" },
   ".cm-panel.cm-search label": { fontSize: "12px", marginRight: "6px" },

@@ -127,6 +127,7 @@ function usual(path: string, save: () => void): Extension {
     indentUnit.of("  "),
     bracketMatching(),
     search({ top: true }),
+    EditorState.phrases.of(texts.beside.files.editor),
     highlightSelectionMatches(),
     keymap.of([
       {

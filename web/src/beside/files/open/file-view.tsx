@@ -1,11 +1,13 @@
 /** One file: its bar, and its text in the editor, or a picture, or what else there is to say about it. */
-import { Download, PanelTop, Save, Search, WrapText, X } from "lucide-react";
+import { Download, Ellipsis, PanelTop, Save, Search, Undo2, WrapText, X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { written } from "../../../studio/commands.js";
 import { useKept } from "../../../studio/kept.js";
 import { bytes } from "../../../texts/figures.js";
 import { texts } from "../../../texts/texts.js";
 import { Button } from "../../../ui/button.js";
 import { IconButton } from "../../../ui/icon-button.js";
+import { Menu, MenuItem } from "../../../ui/menu.js";
 import { ProblemBox } from "../../../ui/problem.js";
 import { sayProblem } from "../../../ui/toasts.js";
 import { Empty } from "../../empty.js";
@@ -51,33 +53,45 @@ export function FileView({ disk, path, line, tree, onTree, onClose, onOpen }: Pr
           <PanelTop size={15} aria-hidden />
         </IconButton>
         <Name path={path} />
-        <p role="status" className="shrink-0 px-1 text-xs text-care">
+        <p role="status" className="sr-only">
           {open.saving ? files.saving : open.dirty ? files.notSaved : ""}
         </p>
-        {editable && (
-          <>
-            {open.dirty && (
-              <Button
-                small
-                kind="main"
-                icon={<Save size={13} aria-hidden />}
-                busy={open.saving}
-                onClick={save}
-              >
-                {files.save}
-              </Button>
-            )}
-            <IconButton label={files.search} keys="Mod+F" onClick={() => setSearching(searching + 1)}>
-              <Search size={15} aria-hidden />
-            </IconButton>
-            <IconButton label={files.wrap} pressed={wrap} onClick={() => setWrap(!wrap)}>
-              <WrapText size={15} aria-hidden />
-            </IconButton>
-          </>
+        {editable && open.dirty && (
+          <Button small kind="main" icon={<Save size={13} aria-hidden />} busy={open.saving} onClick={save}>
+            {files.save}
+          </Button>
         )}
-        <IconButton label={files.download} onClick={() => saveFrom(disk.address(path))}>
-          <Download size={15} aria-hidden />
-        </IconButton>
+        <Menu
+          align="end"
+          button={
+            <IconButton label={files.more}>
+              <Ellipsis size={15} aria-hidden />
+            </IconButton>
+          }
+        >
+          {editable && (
+            <>
+              <MenuItem
+                icon={<Search size={15} aria-hidden />}
+                hint={written("Mod+F")}
+                onSelect={() => setSearching(searching + 1)}
+              >
+                {files.search}
+              </MenuItem>
+              <MenuItem icon={<WrapText size={15} aria-hidden />} onSelect={() => setWrap(!wrap)}>
+                {wrap ? files.noWrap : files.wrap}
+              </MenuItem>
+            </>
+          )}
+          <MenuItem icon={<Download size={15} aria-hidden />} onSelect={() => saveFrom(disk.address(path))}>
+            {files.download}
+          </MenuItem>
+          {open.dirty && (
+            <MenuItem danger icon={<Undo2 size={15} aria-hidden />} onSelect={() => void open.discard()}>
+              {files.discard}
+            </MenuItem>
+          )}
+        </Menu>
         <IconButton label={files.close} onClick={onClose}>
           <X size={15} aria-hidden />
         </IconButton>

@@ -49,7 +49,7 @@ function Part({ path, start, level, looking, onMore }: PartProps) {
         <Entry key={item.name} item={item} level={level} looking={looking} />
       ))}
       {!entries.length && say(level === 1 ? `${files.empty} ${files.emptyHint}` : files.empty)}
-      {next !== null && onMore && say(files.more(total - next), () => onMore(next))}
+      {next !== null && onMore && say(files.moreEntries(total - next), () => onMore(next))}
     </>
   );
 }

@@ -2,7 +2,7 @@
  * The tree of a project's files: a folder is read when it is opened. Arrows, Home, End, Enter and letters move in it, as
  * in every tree; one row at a time is in the tab order.
  */
-import { type KeyboardEvent, useCallback, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useKept } from "../../../studio/kept.js";
 import { texts } from "../../../texts/texts.js";
 import type { Place } from "../../place.js";
@@ -35,8 +35,15 @@ interface Props extends TreeActs {
 
 export function Tree({ disk, place, shown, ...acts }: Props) {
   const [kept, setKept] = useKept<string[]>(`tree.${place.projectId}`, parents(place.container));
-  const expanded = new Set([...kept, ...parents(shown.slice(0, shown.lastIndexOf("/")))]);
+  const expanded = new Set(kept);
   const [at, stand] = useState(shown);
+  // A file that is opened from elsewhere is seen in the tree.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each file: its folders may be closed again
+  useEffect(() => {
+    const above = parents(shown.slice(0, Math.max(0, shown.lastIndexOf("/"))));
+    if (above.some((path) => !kept.includes(path))) setKept([...new Set([...kept, ...above])]);
+    if (shown) stand(shown);
+  }, [shown]);
   const root = useRef<HTMLDivElement>(null);
   const toggle = useCallback(
     (path: string, open?: boolean) => {
