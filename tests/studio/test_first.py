@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Page, expect
 
 from bottega.providers.vendors import VENDORS
@@ -22,7 +21,6 @@ async def looked_at(page: Page) -> None:
     await expect(page.get_by_text("not running on this machine")).to_be_visible()
 
 
-@pytest.mark.requirement("A01")
 async def test_before_any_key_the_guide_says_what_it_is_and_answers(
     visit: Starts, folder: Path
 ) -> None:
@@ -73,7 +71,6 @@ async def test_a_wrong_key_is_refused_with_its_reason_and_a_right_one_answers_wi
     assert "sk-proj-right" not in (home / "keys.json").read_text()
 
 
-@pytest.mark.requirement("X12")
 async def test_the_demo_plans_asks_changes_a_file_and_says_what_it_is(visit: Starts) -> None:
     page = await visit().page()
     await page.get_by_role("button", name="See the demo").click()
