@@ -90,7 +90,9 @@ async def test_what_waits_in_any_session_is_listed_and_leads_to_its_tab(visit: S
         waiting = page.get_by_role("region", name="Waiting for you 1")
         await expect(waiting.get_by_text("make test")).to_be_visible()
         await expect(page).to_have_title(re.compile(r"^\(1\) Idle one"))
-        assert (await page.locator('link[rel="icon"]').get_attribute("href")) == "./icon-waiting.svg"
+        assert (
+            await page.locator('link[rel="icon"]').get_attribute("href")
+        ) == "./icon-waiting.svg"
         assert await violations(page) == []
         await waiting.get_by_role("button", name="Needs a word").click()
         selected = page.get_by_role("tab", name="Waiting for you Needs a word")

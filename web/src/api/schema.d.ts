@@ -1438,6 +1438,12 @@ export interface components {
              */
             problems?: string[];
             /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
+            /**
              * Slug
              * @description The name that it is chosen by.
              */
@@ -1559,6 +1565,12 @@ export interface components {
              * @default []
              */
             problems?: string[];
+            /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
             /**
              * Slug
              * @description The name that it is chosen by.

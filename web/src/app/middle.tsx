@@ -1,6 +1,7 @@
 /** The middle of the page: the tabs, and below them a session, a new one, or the settings. */
 import { PanelLeft, PanelRight } from "lucide-react";
 import { lazy, Suspense } from "react";
+import { Meters } from "../beside/meters.js";
 import { Composer } from "../composer/composer.js";
 import { Conversation } from "../conversation/conversation.js";
 import { WaitingBar } from "../conversation/waiting-bar.js";
@@ -91,7 +92,7 @@ function Session() {
     <>
       <Conversation />
       <WaitingBar />
-      <Composer />
+      <Composer meters={<Meters />} />
     </>
   );
 }

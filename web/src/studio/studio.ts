@@ -77,13 +77,15 @@ export class Studio {
     addEventListener("offline", () => this.client.cut());
     addEventListener("online", () => this.client.hurry());
     const order = kept<string[]>("tabs", []);
-    const before = kept("active", "", () => sessionStorage) || kept("active", "");
+    const before = kept<string | null>("active", kept<string | null>("active", null), () => sessionStorage);
     const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
     const restored = this.unopened(found.tabs).sort((a, b) => place(a.id) - place(b.id));
     // What somebody opened while this was asked for stays, and stays in front.
     const { list: early, active } = this.tabs.value;
-    const wanted = active || (restored.some((tab) => tab.id === before) ? before : "");
+    // Somebody who comes with another browser comes to the same place: the newest tab.
+    const last = before ?? found.tabs.at(-1)?.tab_id ?? "";
+    const wanted = active || (restored.some((tab) => tab.id === last) ? last : "");
     this.put({ list: [...restored, ...early], active: wanted });
     this.ready.set(true);
     await Promise.all(restored.map((tab) => tab.store.open()));
