@@ -75,6 +75,7 @@ export const rooms = {
   keys: "Keyboard keys",
   passes: "Signed-in browsers",
   theme: "Theme",
+  switchTheme: "Switch between light and dark",
   themes: { system: "As the system", light: "Light", dark: "Dark" },
   signOut: "Sign out",
   newVersion: "A new version is there.",
