@@ -96,7 +96,7 @@ async def test_all_is_reverted_after_a_question_and_a_change_opens_its_file(
     ]
     page = await visit(writes, SAY).page()
     await send(page, "write")
-    await page.keyboard.press("Alt+2")
+    await page.keyboard.press("Alt+Shift+Digit2")
     panel = page.get_by_role("tabpanel", name="Changes")
     await panel.get_by_role("button", name="Open more.txt").click()
     await expect(page.get_by_role("textbox", name="Content of more.txt")).to_contain_text("new")

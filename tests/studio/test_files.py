@@ -91,7 +91,7 @@ async def test_files_are_made_renamed_and_deleted_by_keys_alone(
     (folder / "src").mkdir()
     (folder / "src" / "main.py").write_text("print('hello')\n")
     page = await visit().page()
-    await page.keyboard.press("Alt+3")
+    await page.keyboard.press("Alt+Shift+Digit3")
     await expect(page.get_by_role("tab", name="Files", exact=True)).to_be_focused()
     row = page.get_by_role("treeitem", name="src")
     await row.focus()
