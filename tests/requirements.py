@@ -173,7 +173,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "X23": shown("Tools may run elsewhere, be denied with a reason, or be answered from a cache."),
     # Reminders, follow-ups and callbacks.
     "N01": shown("The composer takes text, and says when it cannot."),
-    "N02": later("What the user sent stands on the screen at once."),
+    "N02": shown("What the user sent stands on the screen at once."),
     "N03": shown(
         "Reminders are added to the prompt, and the right agent answers, here or at an address."
     ),
