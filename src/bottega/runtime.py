@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Thread
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -13,7 +12,7 @@ from bottega.accounts.tables import MIGRATIONS as PEOPLE
 from bottega.agents.agent import Agent, Whereabouts
 from bottega.agents.build import tools_of
 from bottega.agents.check import is_mcp
-from bottega.agents.limits import preset
+from bottega.agents.limits import NO_LIMITS, Limits, preset
 from bottega.agents.model import Model, nobody
 from bottega.agents.output import checked
 from bottega.agents.plan import Elsewhere, Plan
@@ -208,6 +207,8 @@ class Runtime:
         values = self.settings.values
         agent = self.shelf.get(name or values.agent)
         limits = agent.limits
+        if agent.remote and limits == Limits():  # where it is, it has its own
+            limits = NO_LIMITS
         if self.settings.source("limits") != "default":  # an agent may go further than the default
             limits = preset(values.limits).within(limits)
         return msgspec.structs.replace(
@@ -303,7 +304,7 @@ class Runtime:
         """What an exchange runs with that another Bottega answers: hardly anything is needed here."""
         return Plan(
             agent,
-            nobody(f"{where.agent or 'agent'}@{urlsplit(where.address).netloc}"),
+            nobody(f"{where.agent or 'agent'} at {where.address}"),
             Registry(),
             session.folder,
             prompt.wishes,

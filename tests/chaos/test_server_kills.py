@@ -17,7 +17,7 @@ import pytest
 from bottega.events import codec
 from bottega.events.event import Event
 from bottega.messages.repair import repair
-from bottega.sessions.care import retention
+from bottega.sessions.care import leftovers
 from bottega.studio import Studio
 from tests.chaos.after_death import calls_are_answered_once
 from tests.chaos.day import Day, rows, script
@@ -199,7 +199,7 @@ def effects_were_allowed(logs: dict[str, list[Event]]) -> None:
 async def histories_are_valid(home: Path) -> None:
     """I6; and what a crash left over can be swept away."""
     async with Studio(home) as studio:
-        await retention.sweep(studio.runtime.database, studio.runtime.blobs, grace=0)
+        await leftovers.sweep(studio.runtime.database, studio.runtime.blobs, grace=0)
         for row in await studio.sessions(50):
             history = await studio.find(row.id).history()
             strict.anthropic(repair(history, "anthropic"))

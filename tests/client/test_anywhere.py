@@ -15,6 +15,7 @@ from bottega.events.codec import decode, encode
 from bottega.events.event import Event
 from bottega.ids import fresh_message
 from bottega.sessions.asks import Ask, Reply
+from bottega.sessions.merge import merged
 from bottega.studio.anywhere import AnySession, AnyStudio
 from bottega.studio.structured import NoOutput
 from tests.client.conftest import token
@@ -105,7 +106,8 @@ async def test_here_and_behind_an_address_the_same_events_come_in_the_same_order
         here = await seen(studio)
     async with remote(shared) as studio:
         there = await seen(studio)
-    assert [_shown(event) for event in there] == [_shown(event) for event in here]
+    # How many pieces are stored as one depends on how busy the machine is.
+    assert [_shown(event) for event in merged(there)] == [_shown(event) for event in merged(here)]
     assert here[-1].type == "exchange_response"
 
 

@@ -23,7 +23,7 @@ class Told:
     """A mirror, and the facts that it is told one after the other."""
 
     def __init__(self) -> None:
-        self.mirror = Mirror(ROW, [], [])
+        self.mirror = Mirror(ROW, "ask")
 
     def note(self, payload: msgspec.Struct, message_id: str = "", **beside: Any) -> str:
         fact = told(self.mirror.row.last_index + 1, payload, message_id)
@@ -65,6 +65,6 @@ def test_prompts_that_are_moved_are_known_in_their_new_order_behind_what_runs() 
 
 
 def test_a_fact_that_was_minded_before_changes_nothing() -> None:
-    mirror = Mirror(msgspec.structs.replace(ROW, last_index=5), ["m1"], [])
+    mirror = Mirror(msgspec.structs.replace(ROW, last_index=5), "ask", ["m1"])
     mirror.note(told(5, queued(), "m2"))
     assert mirror.under_way == ["m1"]

@@ -7,6 +7,7 @@ import pytest
 
 from bottega.agents.agent import Whereabouts
 from bottega.agents.spec import Spec
+from bottega.agents.written import written
 from bottega.spending.key import KeyRing
 from tests.server.conftest import serving, shared
 from tests.server.serving import Serving
@@ -14,6 +15,15 @@ from tests.server.serving import Serving
 __all__ = ["serving", "shared"]
 
 Hire = Callable[..., Spec]
+
+
+def remote_file(home: Path, where: Whereabouts, token: str, slug: str = "afar") -> None:
+    """Put a remote agent on the shelf of a home, and keep its token there."""
+    (home / "agents").mkdir(parents=True, exist_ok=True)
+    (home / "agents" / f"{slug}.toml").write_text(
+        written(Spec(slug=slug, name="Afar", remote=where))
+    )
+    KeyRing(home).set(where.token_name, token)
 
 
 def agent_there(server: Serving, model: str, slug: str = "doer", mode: str = "") -> str:

@@ -11,9 +11,10 @@ from bottega.events import facts as f
 from bottega.events.event import Event
 from bottega.messages.block import Text
 from bottega.sessions.attach import Attachments
-from bottega.sessions.care import retention
+from bottega.sessions.care import leftovers
 from bottega.sessions.care.check import check
-from bottega.sessions.care.retention import Trimmed, delete, sweep, trim
+from bottega.sessions.care.leftovers import sweep
+from bottega.sessions.care.retention import Trimmed, delete, trim
 from bottega.sessions.care.search import Search
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.lease import Contender
@@ -256,9 +257,9 @@ async def test_a_kill_while_deleting_leaves_nothing_to_see_and_a_sweep_removes_t
         "`bottega db trim` removes them."
     ] * 2
 
-    assert await sweep(database, blobs) == retention.Swept(rows=16, blobs=0), "the blob is fresh"
+    assert await sweep(database, blobs) == leftovers.Swept(rows=16, blobs=0), "the blob is fresh"
     assert len(blobs.names()) == 1
-    assert await sweep(database, blobs, grace=-1) == retention.Swept(rows=0, blobs=1)
+    assert await sweep(database, blobs, grace=-1) == leftovers.Swept(rows=0, blobs=1)
     assert blobs.names() == set()
     assert check(database.home) == []
 
@@ -270,7 +271,7 @@ async def test_a_sweep_leaves_everything_that_somebody_has(
     await stored.write(database, session, log(*COMPLETE))
     await Search(database).update()
     (database.home.blobs / f"{'0' * 64}.1-1.part").write_bytes(b"half")
-    assert await sweep(database, blobs, grace=-1) == retention.Swept(rows=0, blobs=0)
+    assert await sweep(database, blobs, grace=-1) == leftovers.Swept(rows=0, blobs=0)
     assert len(blobs.names()) == 1
     assert blobs.parts() == []
     assert len(kept(database, session)) == 16

@@ -4,7 +4,7 @@ import pytest
 
 from bottega.events.facts import Compaction, CompactionUndone, SessionReset
 from bottega.sessions.attach import Attachments
-from bottega.sessions.care import retention
+from bottega.sessions.care import leftovers
 from bottega.sessions.care.check import check
 from bottega.sessions.care.search import Search
 from bottega.sessions.log import Log
@@ -68,7 +68,7 @@ async def test_a_kill_after_it_leaves_only_what_nobody_sees_and_a_sweep_removes(
     assert {finding.next for finding in check(log.database.home)} == {
         "`bottega db trim` removes them."
     }
-    assert await retention.sweep(log.database, blobs, grace=-1) == retention.Swept(1, 1)
+    assert await leftovers.sweep(log.database, blobs, grace=-1) == leftovers.Swept(1, 1)
     assert check(log.database.home) == []
 
 

@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from tests.server.serving import Serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 HERE = Path(__file__).parent
 BUILT = HERE.parents[1] / "src/bottega/server/pages/built/index.html"
+
+expect.set_options(
+    timeout=15_000
+)  # a busy machine is slow, and whoever waits for the screen loses nothing
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -57,6 +61,8 @@ class Visit:
         """A new browser window (1280 × 800 unless told) of the host's."""
         options.setdefault("viewport", {"width": 1280, "height": 800})
         options.setdefault("reduced_motion", "reduce")
+        # What a page is built of is asked for anew each time, so that a journey sees every request.
+        options.setdefault("service_workers", "block")
         context = await self.browser.new_context(**options)
         self._contexts.append(context)
         await context.add_cookies([
@@ -113,15 +119,19 @@ async def send(page: Page, text: str) -> None:
 AXE = HERE.parents[1] / "web/node_modules/axe-core/axe.min.js"
 
 
-async def violations(page: Page) -> list[str]:
-    """What axe-core finds in the page as it is now."""
+async def violations(page: Page, within: str = "html") -> list[str]:
+    """What axe-core finds in the page as it is now, or in the part of it that a selector names."""
     # Through the protocol, past the page's own policy, which lets no such script in.
     session = await page.context.new_cdp_session(page)
     script = AXE.read_text("utf-8")
     await session.send("Runtime.evaluate", {"expression": script})
     found = await session.send(
         "Runtime.evaluate",
-        {"expression": "axe.run(document)", "awaitPromise": True, "returnByValue": True},
+        {
+            "expression": f"axe.run({json.dumps(within)})",
+            "awaitPromise": True,
+            "returnByValue": True,
+        },
     )
     await session.detach()
     told: list[dict[str, Any]] = found["result"]["value"]["violations"]

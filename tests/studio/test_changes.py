@@ -61,7 +61,9 @@ async def test_a_change_is_reverted_and_brought_back_and_never_over_what_somebod
     visit: Starts, folder: Path
 ) -> None:
     notes = folder / "notes.txt"
-    page = await visit([call("write_file", file_path="notes.txt", content="by the agent\n")], SAY).page()
+    page = await visit(
+        [call("write_file", file_path="notes.txt", content="by the agent\n")], SAY
+    ).page()
     await _choose(page, "Changes")
     await send(page, "write")
     panel = page.get_by_role("tabpanel", name="Changes")

@@ -9,7 +9,7 @@ import pytest
 
 from bottega.errors import NotFound
 from bottega.messages.block import Image, Text, plain_text
-from bottega.sessions.care import check, retention
+from bottega.sessions.care import check, leftovers
 from bottega.sessions.care.search import Search
 from bottega.storage.blobs import INLINE
 from bottega.studio import Session, Studio
@@ -180,5 +180,5 @@ async def test_sweeping_finds_nothing_that_a_clear_left(
         session = await studio.start(model=repeating(scripted), folder=folder)
         await session.prompt("one")
         await session.clear()
-        swept = await retention.sweep(studio.runtime.database, studio.runtime.blobs, 0)
+        swept = await leftovers.sweep(studio.runtime.database, studio.runtime.blobs, 0)
         assert (swept.rows, swept.blobs) == (0, 0)

@@ -4,6 +4,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app/app.js";
+import { arrange } from "./look/appearance.js";
 import { follow } from "./look/theme.js";
 import { pressed } from "./studio/commands.js";
 import { StudioContext } from "./studio/context.js";
@@ -11,9 +12,18 @@ import { here, Studio } from "./studio/studio.js";
 import { Tips } from "./ui/tip.js";
 
 const studio = new Studio();
-const queries = new QueryClient({ defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: true } } });
+const queries = new QueryClient({
+  defaultOptions: {
+    // A server on this machine answers without any network, too.
+    queries: { retry: 1, refetchOnWindowFocus: true, networkMode: "always" },
+    mutations: { networkMode: "always" },
+  },
+});
 addEventListener("keydown", pressed);
+// What it is built of is kept, so that the page is there while its server is not.
+if (import.meta.env.PROD) void navigator.serviceWorker?.register(`${here()}/sw.js`).catch(() => {});
 follow();
+arrange();
 void studio.start();
 createRoot(document.getElementById("root")!).render(
   <QueryClientProvider client={queries}>

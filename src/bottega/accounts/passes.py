@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import secrets
 import sqlite3
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -65,6 +66,21 @@ class Passes:
             return row[0]
 
         return self._people.numbered(await self._database.write(exchange)), login
+
+    def mark(self, words: str, kind: Kind) -> str:
+        """What is known of these words: nobody can tell them by it."""
+        return self._hash(kind, words)
+
+    def good(self, marks: Iterable[str]) -> set[str]:
+        """Those of these marks that belong to passes which are good now."""
+        named = msgspec.json.encode(list(marks)).decode()
+        rows = self._database.read_now(
+            lambda c: c.execute(
+                "SELECT hash FROM json_each(?) JOIN passes ON hash = value WHERE expires_at > ?",
+                (named, now()),
+            ).fetchall()
+        )
+        return {mark for (mark,) in rows}
 
     def holder(self, words: str, kind: Kind) -> Person | None:
         """Whose pass this is; None for one that is not good."""

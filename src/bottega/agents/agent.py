@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
@@ -27,7 +26,8 @@ class Whereabouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def token_name(self) -> str:
-        return self.key or urlsplit(self.address).netloc
+        host = self.address.partition("://")[2].partition("/")[0]
+        return self.key or host.rpartition("@")[2]
 
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from bottega.agents.agent import Type, Whereabouts
-from bottega.agents.limits import NO_LIMITS, PRESETS, Limits
+from bottega.agents.limits import PRESETS, Limits
 from bottega.approvals.mode import MODES, Mode
 from bottega.errors import Misconfigured
 from bottega.providers.provider import Effort, Wishes
@@ -109,10 +109,7 @@ def read(source: str | Mapping[str, Any], where: str = "", *, slug: str = "") ->
         problems.append(f"slug is {given['slug']!r}, but the file's name says {slug!r}")
     if problems:
         raise WrongSpec(subject, problems, hint=hint)
-    # An agent that is elsewhere has its limits there.
-    limits = NO_LIMITS if "remote" in given and "limits" not in given else None
-    limits = limits or _limits(given.get("limits", "default"))
-    return msgspec.convert({**given, "limits": limits}, Spec)
+    return msgspec.convert({**given, "limits": _limits(given.get("limits", "default"))}, Spec)
 
 
 def from_record(record: Mapping[str, Any]) -> Spec:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from bottega.agents.agent import Whereabouts
-from bottega.agents.limits import NO_LIMITS, Limits
+from bottega.agents.limits import Limits
 from bottega.agents.prompt.markers import MARKERS
 from bottega.agents.spec import Spec
 
@@ -83,7 +83,7 @@ def _elsewhere(spec: Spec, remote: Whereabouts) -> str:
         "",
         "[remote]",
         *(f"{name} = {_text(value)}" for name, value in where.items() if value),
-        *(["", *_limits(spec.limits)] if spec.limits != NO_LIMITS else []),
+        *(["", *_limits(spec.limits)] if spec.limits != Limits() else []),
     ]
     return "\n".join(lines) + "\n"
 

@@ -14,6 +14,7 @@ from bottega.accounts.people import People, Person
 from bottega.errors import Problem
 from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
+from bottega.server.proofs import Proofs
 from bottega.server.shells.served import ServedShells
 from bottega.server.staff.asking import Asking
 from bottega.server.staff.staff import Alone, Staff, Tell
@@ -60,6 +61,7 @@ class House:
         self.options = options
         self.people = People(database)
         self.passes = Passes(database, secret)
+        self.proofs = Proofs(self.passes, self.people)
         self.projects = Projects(database)
         self.offers = Offers(studio.runtime)
         self._seen: dict[int, float] = {}
@@ -72,7 +74,7 @@ class House:
         """Set when it no longer listens: whoever streams says goodbye."""
         self.tickets = Tickets()
         self.files = Files(studio.opened.hands.locked, database.home.workspace)
-        self.shells = ServedShells(studio, self._workers)
+        self.shells = ServedShells(studio, self._workers, self.proofs.known)
 
     def _workers(self) -> list[Asking]:
         return self.staff.workers()  # of the staff that there is now

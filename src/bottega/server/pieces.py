@@ -22,13 +22,13 @@ _MEDIA = (
 _HEAD = 8192
 _CHUNK = 256 * 1024
 
-_BYTES = {"schema": {"type": "string", "format": "binary"}}
+BYTES = {"schema": {"type": "string", "format": "binary"}}
 _KINDS = ("text/plain", "image/png", "image/jpeg", "image/gif", "image/webp", "audio/wav")
 BLOB: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The bytes, or a piece of them: `X-Size` is how many there are, `X-Next` where the next begin.",
         "content": {
-            kind: _BYTES
+            kind: BYTES
             for kind in (*_KINDS, *(kind for _, kind, _ in _MEDIA), "application/octet-stream")
         },
     }

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
+from bottega.server.chores import chores
 from bottega.server.guard.door import Door
 from bottega.server.guard.impatient import Impatient
 from bottega.server.house import House, Options
@@ -67,11 +68,14 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
             server = _Server(config, tell, house.closing)
             with serving.known(settings.home, here, mark_of(key)):
                 ending = asyncio.create_task(_ended(stop, house, server))
+                beside = asyncio.create_task(chores(studio))
                 try:
                     async with outside:
                         await server.serve(sockets=[listening])
                         await ending
                 finally:
+                    beside.cancel()
+                    await asyncio.wait({beside})
                     await house.close()
 
 

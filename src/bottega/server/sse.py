@@ -7,7 +7,9 @@ nothing. Whoever goes away is forgotten at once, and whoever comes back says by 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
+from typing import Any
 
 import msgspec
 from starlette.responses import Response
@@ -28,6 +30,8 @@ RETRY = b"retry: 1000\n\n"
 BEAT = b":\n\n"
 
 Write = Callable[[bytes], Awaitable[None]]
+SignedIn = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""While what it gives lasts, calls the function once whoever reads is signed in no longer."""
 Shown = Callable[[Frame], Iterator[bytes]]
 """A frame as messages."""
 
@@ -102,16 +106,22 @@ def ended(session_id: str) -> bytes:
 
 
 class Stream(Response):
-    """What `speak` writes, until it returns, the client goes away, or the server ends."""
+    """What `speak` writes, until it returns, the client goes away or is signed out, or the server ends."""
 
     media_type = MEDIA_TYPE
     charset = "utf-8"
 
-    def __init__(self, speak: Callable[[Write], Awaitable[None]], stopping: asyncio.Event) -> None:
+    def __init__(
+        self,
+        speak: Callable[[Write], Awaitable[None]],
+        stopping: asyncio.Event,
+        signed_in: SignedIn = lambda gone: nullcontext(),
+    ) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._speak = speak
         self._stopping = stopping
+        self._signed_in = signed_in
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         tasks = [
@@ -120,7 +130,8 @@ class Stream(Response):
             asyncio.create_task(self._stopping.wait()),
         ]
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            with self._signed_in(partial(_cancel, tasks[2])):
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
@@ -142,6 +153,10 @@ class Stream(Response):
 
         await write(RETRY)
         await self._speak(write)
+
+
+def _cancel(task: asyncio.Task[Any]) -> None:
+    task.cancel()
 
 
 async def _gone(receive: Receive) -> None:

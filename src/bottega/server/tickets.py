@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from bottega.accounts.passes import Kind
 from bottega.accounts.people import Person
 
 LASTS = 30.0
@@ -20,11 +21,15 @@ MOST = 10_000
 
 class Ticket(msgspec.Struct, frozen=True):
     person: Person
-    browser: bool
-    """It was had with a cookie, which any page may make a browser send: its socket must say where it comes from."""
-    still: Callable[[], bool]
-    """Whether what it was had with is still good: a socket ends when its person signs out."""
+    words: str
+    kind: Kind
+    """The pass that it was had with: a socket ends soon after that does."""
     until: float
+
+    @property
+    def browser(self) -> bool:
+        """It was had with a cookie, which any page may make a browser send: its socket must say where it comes from."""
+        return self.kind == "login"
 
 
 class Tickets:
@@ -32,17 +37,17 @@ class Tickets:
         self._clock = clock
         self._open: dict[str, Ticket] = {}
 
-    def give(self, person: Person, still: Callable[[], bool], *, browser: bool) -> str:
+    def give(self, person: Person, words: str, kind: Kind) -> str:
         """A new ticket for that person's next socket."""
         now = self._clock()
         while self._open:  # oldest first, all last equally long
-            words, oldest = next(iter(self._open.items()))
+            name, oldest = next(iter(self._open.items()))
             if oldest.until > now and len(self._open) < MOST:
                 break
-            del self._open[words]
-        words = secrets.token_urlsafe(32)
-        self._open[words] = Ticket(person, browser, still, now + LASTS)
-        return words
+            del self._open[name]
+        ticket = secrets.token_urlsafe(32)
+        self._open[ticket] = Ticket(person, words, kind, now + LASTS)
+        return ticket
 
     def __len__(self) -> int:
         return len(self._open)

@@ -43,9 +43,9 @@ async def declare(database: Database, n: int, tools: Iterable[ClientTool]) -> No
     """These are the client's tools of that session from now on, and no others."""
     declared = tuple(tools)
     for tool in declared:
-        if tool.schema.get("type") != "object":
-            raise BadUsage(f"The schema of the tool {tool.name!r} describes no object.")
-        Validator(tool.schema)
+        _check(tool)
+    if len({tool.name for tool in declared}) < len(declared):
+        raise BadUsage("Two tools of a client cannot have the same name.")
 
     def store(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM client_tools WHERE session = ?", (n,))
@@ -55,6 +55,15 @@ async def declare(database: Database, n: int, tools: Iterable[ClientTool]) -> No
         )
 
     await database.write(store)
+
+
+def _check(tool: ClientTool) -> None:
+    if tool.schema.get("type") != "object":
+        raise BadUsage(f"The schema of the tool {tool.name!r} describes no object.")
+    try:
+        Validator(tool.schema)({})
+    except ValueError as error:
+        raise BadUsage(f"The schema of the tool {tool.name!r} is none: {error}") from error
 
 
 def listed(database: Database, n: int) -> list[ClientTool]:

@@ -224,6 +224,16 @@ class Sessions:
         )
         return [_row(row) for row in rows]
 
+    def all_of(self, owner: int) -> "list[SessionRow]":
+        """Every session of a person, children too, oldest first."""
+        rows = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE owner = ? ORDER BY n",  # noqa: S608
+                (owner,),
+            ).fetchall()
+        )
+        return [_row(row) for row in rows]
+
     def last_in(self, folders: Collection[str]) -> SessionRow | None:
         """The session that was last worked on in one of these folders."""
         marks = ",".join("?" * len(folders))

@@ -68,7 +68,7 @@ async def clear(log: Log, blobs: Blobs, session: SessionRow) -> None:
 
     Its events, ended prompts, answered asks and attachments go in one transaction with the fact that says so. What
     nobody can see any more (words of the search, blobs, kept outputs) is removed after it, in small ones; if that is
-    cut short, `retention.sweep` removes it. Its children go last.
+    cut short, `leftovers.sweep` removes it. Its children go last.
     """
     names: list[str] = []
     events: list[int] = []

@@ -156,7 +156,7 @@ async def told(who: Owner, way: Way, ids: dict[str, str]) -> Told:
         asyncio.timeout(10),  # a stream that begins is an answer that must not be
         who.client.session.request(way.method, way.filled(ids), json=body) as response,
     ):
-        text = await response.text()
+        text = (await response.read()).decode(errors="replace")
     for each in ids.values():
         text = text.replace(each, "ID")
     return response.status, text

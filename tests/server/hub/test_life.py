@@ -93,7 +93,9 @@ async def test_clients_are_told_that_the_server_ends(serving: Serving) -> None:
             await wire.a("never")
         assert gone.value.code == 1012
         code, said = await stopping
-    assert (code, said) == (0, "")
+    assert code == 0
+    # A machine that has much to do may have made its loop wait; nothing else is worth a word.
+    assert [line for line in said.splitlines() if "loop stalled" not in line] == []
 
 
 @pytest.mark.requirement("S14")

@@ -163,3 +163,14 @@ async def test_who_goes_is_gone_for_whoever_writes() -> None:
             assert isinstance(await app.ended.get(), ClientDisconnected)
     with pytest.raises(ClientDisconnected):
         app.lines[0].write_now(b"x")
+
+
+async def test_each_ping_brings_a_heartbeat_that_a_page_can_hear() -> None:
+    async with (
+        served(Chatty(), ws_ping_interval=0.05, ws_ping_timeout=5) as address,
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{address}/quiet") as socket,
+        asyncio.timeout(10),
+    ):
+        for _ in range(3):
+            assert await socket.receive_json() == {"type": "heartbeat"}

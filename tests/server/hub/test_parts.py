@@ -29,7 +29,7 @@ class Clock:
 
 def test_a_ticket_is_good_once() -> None:
     made = Tickets()
-    words = made.give(ADA, lambda: True, browser=False)
+    words = made.give(ADA, "words", "token")
     assert len(words) > 40
     taken = made.take(words)
     assert taken
@@ -40,7 +40,7 @@ def test_a_ticket_is_good_once() -> None:
 def test_a_ticket_is_good_for_half_a_minute() -> None:
     clock = Clock()
     made = Tickets(clock)
-    early, late = (made.give(ADA, lambda: True, browser=False) for _ in range(2))
+    early, late = (made.give(ADA, "words", "token") for _ in range(2))
     clock.at += 29.9
     assert made.take(early)
     clock.at += 0.2
@@ -51,11 +51,11 @@ def test_tickets_that_nobody_uses_are_forgotten(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tickets, "MOST", 3)
     clock = Clock()
     made = Tickets(clock)
-    given = [made.give(ADA, lambda: True, browser=False) for _ in range(4)]
+    given = [made.give(ADA, "words", "token") for _ in range(4)]
     assert made.take(given[0]) is None
     assert made.take(given[1])
     clock.at += 31
-    made.give(ADA, lambda: True, browser=False)
+    made.give(ADA, "words", "token")
     assert len(made) == 1
 
 

@@ -212,6 +212,7 @@ async def test_each_providers_failure_is_told_beside_the_others_offers(
     quiet = [providers[each]["problem"] for each in ("ollama", "lmstudio") if each in providers]
     assert not any(quiet), "what is not there and was never set up is no failure"
     assert first["default"]["model"].startswith("openai/")
+    assert await ada.get("/api/models/default") == first["default"]
     assert again == first
     assert len(vendor.paths) == asked, "a list is told again for a minute"
     assert "canary" not in json.dumps(first)

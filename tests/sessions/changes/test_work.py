@@ -10,7 +10,8 @@ from bottega.events import facts as f
 from bottega.messages.block import Text
 from bottega.sessions.attach import Attachments
 from bottega.sessions.care.check import check
-from bottega.sessions.care.retention import delete, sweep
+from bottega.sessions.care.leftovers import sweep
+from bottega.sessions.care.retention import delete
 from bottega.sessions.changes.work import Work, held, work
 from bottega.sessions.exports.bring_in import bring_in
 from bottega.sessions.exports.export import export

@@ -82,6 +82,19 @@ export class Client {
     this.waiting.clear();
   }
 
+  /** The network is gone: what may still look open is not waited for. */
+  cut(): void {
+    if (this.state !== "closed") this.lose();
+  }
+
+  /** The network is back, or somebody looks: do not wait for the next try. */
+  hurry(): void {
+    if (this.state !== "lost") return;
+    clearTimeout(this.retry);
+    this.delay = FIRST;
+    void this.connect();
+  }
+
   /** Open a tab on a new session, or on one that exists; `after` is the last index that it has seen. */
   async newTab(wish: Partial<Tab["opening"]> = {}): Promise<Schema<"OutSessionCreated">> {
     const opening = { ...wish, type: "new-tab" as const, tab_id: wish.tab_id ?? crypto.randomUUID() };
@@ -210,6 +223,7 @@ export class Client {
 
   private lose(): void {
     this.drop();
+    clearTimeout(this.retry);
     if (this.state === "closed") return;
     this.become("lost");
     this.shells.lost();

@@ -121,6 +121,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Take Everything
+         * @description All that is stored of you: your sessions, each whole, your projects, and for the host the settings. No keys.
+         */
+        get: operations["take_everything"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Everything
+         * @description Delete all your sessions, for good; refused while one of them runs. What was spent stays counted.
+         */
+        delete: operations["delete_everything"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/demo": {
         parameters: {
             query?: never;
@@ -276,6 +300,23 @@ export interface paths {
         };
         /** What each provider offers, or why it could not be asked */
         get: operations["models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What new sessions use; no provider is asked */
+        get: operations["default_model"];
         put?: never;
         post?: never;
         delete?: never;
@@ -506,6 +547,26 @@ export interface paths {
          * @description Give a file of that version, a link or a folder another name or place, where nothing is yet.
          */
         post: operations["move_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Outlook
+         * @description What is to be known of a folder before the first prompt: what lies there, what an agent may do, what to ask.
+         */
+        get: operations["show_outlook"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1377,6 +1438,12 @@ export interface components {
              */
             problems?: string[];
             /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
+            /**
              * Slug
              * @description The name that it is chosen by.
              */
@@ -1498,6 +1565,12 @@ export interface components {
              * @default []
              */
             problems?: string[];
+            /**
+             * Remote
+             * @description The address of the Bottega that answers in its place; empty: this one.
+             * @default
+             */
+            remote?: string;
             /**
              * Slug
              * @description The name that it is chosen by.
@@ -2160,6 +2233,22 @@ export interface components {
             /** Tokens */
             tokens: number;
         };
+        /** Deleted */
+        Deleted: {
+            /**
+             * Sessions
+             * @description How many there were, children among them.
+             */
+            sessions: number;
+        };
+        /** Deletion */
+        Deletion: {
+            /**
+             * Confirm
+             * @description Your name, to show that you mean it.
+             */
+            confirm: string;
+        };
         /** Discovered */
         Discovered: {
             /** Servers */
@@ -2779,6 +2868,13 @@ export interface components {
             keys: components["schemas"]["Key"][];
         };
         KnownEvent: components["schemas"]["PromptQueuedEvent"] | components["schemas"]["PromptEditedEvent"] | components["schemas"]["PromptMovedEvent"] | components["schemas"]["PromptCancelledEvent"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["OpeningEvent"] | components["schemas"]["AsideEvent"] | components["schemas"]["MessageStartEvent"] | components["schemas"]["TextDeltaEvent"] | components["schemas"]["ReasoningDeltaEvent"] | components["schemas"]["InputJsonDeltaEvent"] | components["schemas"]["StreamResetEvent"] | components["schemas"]["AssistantMessageEvent"] | components["schemas"]["ToolIntentEvent"] | components["schemas"]["ToolOutputDeltaEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ApprovalRequiredEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["TodosChangedEvent"] | components["schemas"]["ModeChangedEvent"] | components["schemas"]["ModelChangedEvent"] | components["schemas"]["AgentChangedEvent"] | components["schemas"]["SessionResetEvent"] | components["schemas"]["SessionClearedEvent"] | components["schemas"]["CancelRequestedEvent"] | components["schemas"]["ConversationRetryingEvent"] | components["schemas"]["FileReadyEvent"] | components["schemas"]["CompactionEvent"] | components["schemas"]["CompactionUndoneEvent"] | components["schemas"]["ChildStartedEvent"] | components["schemas"]["RemoteStartedEvent"] | components["schemas"]["InterruptedEvent"] | components["schemas"]["ErrorMessageEvent"] | components["schemas"]["ExchangeResponseEvent"];
+        /** LanguageShape */
+        LanguageShape: {
+            /** Files */
+            files: number;
+            /** Name */
+            name: string;
+        };
         /** LocalServer */
         LocalServer: {
             /** Address */
@@ -3428,6 +3524,21 @@ export interface components {
              */
             v?: number;
         };
+        /** ModeShape */
+        ModeShape: {
+            /**
+             * May
+             * @description What becomes of a call that reads, writes, runs a command, or uses the network, as long as no rule says otherwise.
+             */
+            may: {
+                [key: string]: "allow" | "ask" | "deny" | "blocked";
+            };
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "plan" | "ask" | "allow";
+        };
         ModelChangedEvent: {
             /**
              * @description Who caused it.
@@ -3971,6 +4082,57 @@ export interface components {
             /** @enum {unknown} */
             type: "visible";
         };
+        /** OutlookShape */
+        OutlookShape: {
+            /**
+             * About
+             * @description The first paragraph of its readme.
+             */
+            about: string;
+            /**
+             * Files
+             * @description Without those that git ignores.
+             */
+            files: number;
+            /** Folder */
+            folder: string;
+            /**
+             * Languages
+             * @description The most used first.
+             */
+            languages: components["schemas"]["LanguageShape"][];
+            /**
+             * Manifests
+             * @description Files that say what kind of project it is.
+             */
+            manifests: string[];
+            /**
+             * Mode
+             * @description The mode of new sessions.
+             * @enum {string}
+             */
+            mode: "plan" | "ask" | "allow";
+            /** Modes */
+            modes: components["schemas"]["ModeShape"][];
+            /**
+             * Prompts
+             * @description Three at most, made of what is there.
+             */
+            prompts: components["schemas"]["SuggestedShape"][];
+            /** @description Null: it is no git repository. */
+            repository: components["schemas"]["RepositoryShape"] | null;
+            /**
+             * Rules
+             * @description How many rules there are, which may say otherwise.
+             */
+            rules: number;
+            sandbox: components["schemas"]["SandboxShape"];
+            /**
+             * Whole
+             * @description False: there are more than were counted.
+             */
+            whole: boolean;
+        };
         /** PassList */
         PassList: {
             /** Passes */
@@ -4444,6 +4606,29 @@ export interface components {
              */
             v?: number;
         };
+        /** RepositoryShape */
+        RepositoryShape: {
+            /**
+             * Branch
+             * @description Empty: none is checked out.
+             */
+            branch: string;
+            /**
+             * Changed
+             * @description Uncommitted files; null: it is not known.
+             */
+            changed: number | null;
+            /**
+             * Note
+             * @description Why something is not known.
+             */
+            note: string;
+            /**
+             * Under Way
+             * @description merge, rebase or such, if one was begun and not ended.
+             */
+            under_way: string;
+        };
         /** Revert */
         Revert: {
             /**
@@ -4509,6 +4694,34 @@ export interface components {
              * @enum {string}
              */
             source: "flag" | "environment" | "user file" | "project file" | "default";
+        };
+        /** SandboxShape */
+        SandboxShape: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "bubblewrap" | "landlock" | "none";
+            /**
+             * Network
+             * @description Whether a command may be given the network, when asked for.
+             */
+            network: boolean;
+            /**
+             * Problem
+             * @description Why not, with what to do.
+             */
+            problem: string;
+            /**
+             * Runs
+             * @description Whether commands are run here at all.
+             */
+            runs: boolean;
+            /**
+             * Trusted
+             * @description Whether commands may run unasked in allow mode; null: it is being tested.
+             */
+            trusted: boolean | null;
         };
         /**
          * SessionChange
@@ -4899,6 +5112,29 @@ export interface components {
              * @default 1
              */
             v?: number;
+        };
+        /** SuggestedShape */
+        SuggestedShape: {
+            /**
+             * About
+             * @description What it was made of.
+             */
+            about: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "explain" | "changes" | "under_way" | "failed" | "tests" | "readme" | "begin";
+            /**
+             * Text
+             * @description The prompt.
+             */
+            text: string;
+            /**
+             * Title
+             * @description A few words, for a button.
+             */
+            title: string;
         };
         /**
          * TailShape
@@ -6432,6 +6668,221 @@ export interface operations {
             };
         };
     };
+    take_everything: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A zip. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    delete_everything: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Deletion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     begin_demo: {
         parameters: {
             query?: never;
@@ -7488,6 +7939,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    default_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Chosen"];
                 };
             };
             /** @description Bad Request */
@@ -9159,6 +9711,130 @@ export interface operations {
             };
             /** @description Insufficient Storage */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
+    show_outlook: {
+        parameters: {
+            query?: {
+                /** @description From the project, with slashes; empty: the project. */
+                container?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlookShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

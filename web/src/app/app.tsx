@@ -49,11 +49,13 @@ export function App() {
               <Middle page={page} sides={sides} />
             </Fence>
           </main>
-          <Side of="beside" sides={sides}>
-            <Suspense>
-              <Beside />
-            </Suspense>
-          </Side>
+          {page.name === "session" && (
+            <Side of="beside" sides={sides}>
+              <Suspense>
+                <Beside />
+              </Suspense>
+            </Side>
+          )}
         </div>
       </div>
       <Attention />

@@ -5,6 +5,7 @@ import { Meters } from "../beside/meters.js";
 import { Composer } from "../composer/composer.js";
 import { Conversation } from "../conversation/conversation.js";
 import { WaitingBar } from "../conversation/waiting-bar.js";
+import { First } from "../first/first.js";
 import { TabBar } from "../rooms/tab-bar.js";
 import { useSession, useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
@@ -38,20 +39,22 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           <PanelRight size={16} aria-hidden />
         </IconButton>
       </div>
-      {page.name === "settings" ? (
-        <Suspense fallback={<div className="flex-1" />}>
-          <Settings part={page.part} />
-        </Suspense>
-      ) : (
-        <div
-          id="session"
-          role="tabpanel"
-          aria-label={texts.app.conversation}
-          className="flex min-h-0 flex-1 flex-col"
-        >
-          {studio.tab(active) ? <Session key={active} /> : <New />}
-        </div>
-      )}
+      <div
+        id="session"
+        role="tabpanel"
+        aria-label={page.name === "settings" ? texts.app.settings : texts.app.conversation}
+        className="flex min-h-0 flex-1 flex-col"
+      >
+        {page.name === "settings" ? (
+          <Suspense fallback={<div className="flex-1" />}>
+            <Settings part={page.part} />
+          </Suspense>
+        ) : studio.tab(active) ? (
+          <Session key={active} />
+        ) : (
+          <New />
+        )}
+      </div>
     </>
   );
 }
@@ -59,7 +62,7 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
 function New() {
   return (
     <>
-      <div className="min-h-0 flex-1" />
+      <First />
       <Composer />
     </>
   );

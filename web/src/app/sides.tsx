@@ -2,7 +2,8 @@
  * The two sides of the page: each folds away, is as wide as it was drawn, and remembers both. On a narrow page a side
  * is a sheet over the conversation, which a press beside it closes.
  */
-import { type PointerEvent, type ReactNode, useState } from "react";
+import { type PointerEvent, type ReactNode, useEffect, useState } from "react";
+import { useLocation } from "wouter";
 import { useCommand } from "../studio/commands.js";
 import { useKept } from "../studio/kept.js";
 import { texts } from "../texts/texts.js";
@@ -27,6 +28,10 @@ export function useSides(): Sides {
   const [rooms, setRooms] = useKept("rooms.shown", true);
   const [beside, setBeside] = useKept("beside.shown", true);
   const [sheet, setSheet] = useState<SideName | "">("");
+  const [path] = useLocation();
+  // Whoever went somewhere from a sheet wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only going elsewhere closes it
+  useEffect(() => setSheet(""), [path]);
   const sheets = { rooms: useNarrow(SHEET.rooms), beside: useNarrow(SHEET.beside) };
   const shown = {
     rooms: sheets.rooms ? sheet === "rooms" : rooms,

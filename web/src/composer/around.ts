@@ -48,6 +48,8 @@ export interface Choice {
 export interface Choices {
   /** As they hold for the next prompt; empty while the server has not said. */
   mode: Mode;
+  /** The most that the agent does, whatever the mode; empty: it does what the mode allows. */
+  held: Mode | "";
   model: string;
   agent: string;
   /** False: the server would not, and said why. */
@@ -83,10 +85,17 @@ export function useChoices(): Choices {
       return false;
     }
   };
+  const mode = known(holds.mode) ?? "ask";
+  const slug = holds.agent || agents?.find((each) => each.is_default)?.slug || "";
+  const agent = agents?.find((each) => each.slug === slug);
+  const most = known(agent?.mode);
   return {
-    mode: MODES.find((mode) => mode === holds.mode) ?? "ask",
-    model: holds.model || models?.default.model || "",
-    agent: holds.agent || agents?.find((agent) => agent.is_default)?.slug || "",
+    mode,
+    held: most && MODES.indexOf(most) < MODES.indexOf(mode) ? most : "",
+    model: holds.model || (store ? "" : agent?.model) || models?.default.model || "",
+    agent: slug,
     change,
   };
 }
+
+const known = (mode: string | undefined) => MODES.find((each) => each === mode);

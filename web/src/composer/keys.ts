@@ -24,8 +24,9 @@ export function keysOf({ offers, history, put, send, cycle }: Given) {
       event.preventDefault();
       cycle();
     } else if (!mod && !event.shiftKey && !event.altKey) {
-      if (event.key === "ArrowUp") whenStuck(event.currentTarget, () => step(-1, event.currentTarget));
-      else if (event.key === "ArrowDown") whenStuck(event.currentTarget, () => step(1, event.currentTarget));
+      const by = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key];
+      const box = event.currentTarget;
+      if (by) whenStuck(box, () => step(by, box));
     }
   };
 

@@ -1,16 +1,13 @@
 /** Copies a text, and says that it did. */
 import { Copy } from "lucide-react";
+import { copied } from "../prose/copy.js";
 import { texts } from "../texts/texts.js";
 import { IconButton } from "../ui/icon-button.js";
 import { say } from "../ui/toasts.js";
 
 export async function copy(text: string, said: string = texts.conversation.copied): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    say(said);
-  } catch {
-    say(texts.conversation.copyFailed, { bad: true });
-  }
+  if (await copied(text)) say(said);
+  else say(texts.conversation.copyFailed, { bad: true });
 }
 
 export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {

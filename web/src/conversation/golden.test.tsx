@@ -1,6 +1,6 @@
 /** Every golden log is shown whole, at every length: nothing that a session may hold breaks the page. */
-import { screen } from "@testing-library/react";
-import { act } from "react";
+import { act, screen } from "@testing-library/react";
+
 import { describe, expect, it } from "vitest";
 import type { Row } from "../api/client.js";
 import { golden, NAMES } from "../test/golden.js";

@@ -81,7 +81,7 @@ function Compacted({ item }: { item: Compaction }) {
         <details>
           <summary className="cursor-pointer text-xs">{words.summary}</summary>
           <div className="mt-2 border-l border-line pl-4">
-            <Markdown text={item.summary} />
+            <Markdown text={item.summary} level={4} />
           </div>
         </details>
       )}

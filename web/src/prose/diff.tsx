@@ -8,6 +8,7 @@ import { Button } from "../ui/button.js";
 import { CopyButton } from "./copy.js";
 import { Counts, File } from "./diff/file.js";
 import { parseDiff } from "./diff/parse.js";
+import "./diff/diff.css";
 import "./prose.css";
 
 export interface DiffProps {
@@ -24,7 +25,7 @@ const MOST = 400_000;
 const MOST_FILES = 40;
 
 export const Diff = memo(function Diff({ diff, path }: DiffProps) {
-  const place = useRef<HTMLElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const wide = useWide(place);
   const [split, setSplit] = useKept("prose.split", false);
   const [all, setAll] = useState(false);
@@ -35,35 +36,37 @@ export const Diff = memo(function Diff({ diff, path }: DiffProps) {
   );
   const shown = all ? files : files.slice(0, MOST_FILES);
   const more = huge || shown.length < files.length;
+  const actions = (
+    <>
+      {wide && (
+        <Button
+          small
+          kind="quiet"
+          aria-pressed={split}
+          icon={<Columns2 size={12} aria-hidden />}
+          onClick={() => setSplit(!split)}
+        >
+          {texts.prose.split}
+        </Button>
+      )}
+      <CopyButton text={diff} />
+    </>
+  );
+  const one = files.length === 1;
   return (
-    <section
-      ref={place}
-      className="prose-diff"
-      aria-label={path ? texts.prose.diffOf(path) : texts.prose.diff}
-    >
-      <div className="prose-actions">
-        {files.length > 1 && (
-          <span className="flex flex-1 gap-2 text-xs text-ink-2">
-            {texts.prose.files(files.length)}
-            <Counts added={sum(files, "added")} removed={sum(files, "removed")} />
-          </span>
-        )}
-        {wide && (
-          <Button
-            small
-            kind="quiet"
-            aria-pressed={split}
-            icon={<Columns2 size={12} aria-hidden />}
-            onClick={() => setSplit(!split)}
-          >
-            {texts.prose.split}
-          </Button>
-        )}
-        <CopyButton text={diff} />
-      </div>
-      {!files.length && <p className="prose-between">{diff.trim() ? diff : texts.prose.noChanges}</p>}
+    <div ref={place} className="prose-diff">
+      {!one && (
+        <div className="prose-bar">
+          <span className="flex-1">{texts.prose.files(files.length)}</span>
+          <Counts added={sum(files, "added")} removed={sum(files, "removed")} />
+          {actions}
+        </div>
+      )}
+      {!files.length && (
+        <p className="prose-between">{diff.trim() ? diff.slice(0, MOST) : texts.prose.noChanges}</p>
+      )}
       {shown.map((file, n) => (
-        <File key={n} file={file} path={path} split={split && wide} />
+        <File key={n} file={file} path={path} split={split && wide} actions={one && actions} />
       ))}
       {more && (
         <div className="prose-more">
@@ -72,7 +75,7 @@ export const Diff = memo(function Diff({ diff, path }: DiffProps) {
           </Button>
         </div>
       )}
-    </section>
+    </div>
   );
 });
 

@@ -1,7 +1,9 @@
 /** What a model says, as it says it: Markdown to elements, block by block. No HTML is ever made of it. */
 import { memo, useEffect, useRef, useState } from "react";
+import { goesOn } from "./grown.js";
 import { Block } from "./markdown/block.js";
 import { Blocks } from "./markdown/blocks.js";
+import "./markdown/markdown.css";
 import "./prose.css";
 
 export interface MarkdownProps {
@@ -42,5 +44,5 @@ function usePaced(text: string, streaming: boolean, began: number): string {
     const wait = setTimeout(() => setShown(text), Math.max(0, last.current.next - performance.now()));
     return () => clearTimeout(wait);
   }, [text, streaming, shown]);
-  return streaming && text.startsWith(shown) ? shown : text;
+  return streaming && goesOn(text, shown) ? shown : text;
 }

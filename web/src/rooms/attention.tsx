@@ -5,6 +5,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useStudio } from "../studio/context.js";
+import { notify } from "../studio/notifying.js";
+import { sound } from "../studio/sound.js";
 import type { Tab } from "../studio/studio.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -12,8 +14,6 @@ import { useGoing } from "./going.js";
 import { type SessionRow, useNewest } from "./list/sessions.js";
 import { useTabTitle } from "./tabs/tab-state.js";
 import { asked, useAsks, type Waiting } from "./waiting/asks.js";
-import { notify } from "./waiting/notifying.js";
-import { sound } from "./waiting/sound.js";
 
 export function Attention() {
   const studio = useStudio();
@@ -44,10 +44,21 @@ function Title({ words, waits }: { words: string; waits: number }) {
   return null;
 }
 
-/** When a tab begins to work, waits or is through, the lists are asked for anew. */
+/**
+ * When a tab begins to work, waits or is through, the lists are asked for anew; and all that is shown, once a server that
+ * was gone is there again.
+ */
 function useFreshening(): void {
   const studio = useStudio();
   const queries = useQueryClient();
+  const connection = useWatch(studio.connection);
+  const gone = useRef(false);
+  useEffect(() => {
+    if (connection === "lost") gone.current = true;
+    if (connection !== "open" || !gone.current) return;
+    gone.current = false;
+    void queries.invalidateQueries();
+  }, [connection, queries]);
   const { list } = useWatch(studio.tabs);
   useEffect(() => {
     const ends = list.map(({ store }) => {
@@ -61,7 +72,6 @@ function useFreshening(): void {
         void queries.invalidateQueries({ queryKey: ["sessions"] });
       });
     });
-    void queries.invalidateQueries({ queryKey: ["sessions"] });
     return () => {
       for (const end of ends) end();
     };

@@ -1,6 +1,7 @@
 /** The page's tabs, in a row: each with its state. Whatever runs in one goes on while another is shown. */
-import { Plus } from "lucide-react";
+import { Plus, Settings, X } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
+import { useRoute } from "wouter";
 import type { SessionStore } from "../session/store.js";
 import { useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
@@ -19,7 +20,9 @@ const NARROW = 720;
 
 export function TabBar() {
   const studio = useStudio();
-  const { list, active } = useWatch(studio.tabs);
+  const { list, active: chosen } = useWatch(studio.tabs);
+  const [settings] = useRoute("/settings/:part?");
+  const active = settings ? "" : chosen;
   const narrow = useNarrow(NARROW);
   const going = useGoing();
   const row = useRef<HTMLDivElement>(null);
@@ -28,9 +31,10 @@ export function TabBar() {
   const titleOf = (id: string) => row.current?.querySelector(`#tab-${CSS.escape(id)}`)?.textContent ?? "";
   useTabKeys(titleOf);
   const shown = studio.tab(active);
+  const other = settings ? texts.app.settings : texts.rooms.fresh;
   return (
     <div className="flex min-w-0 flex-1 items-center gap-1">
-      {shown ? <Heading store={shown.store} /> : <h1 className="sr-only">{texts.rooms.fresh}</h1>}
+      {shown ? <Heading store={shown.store} /> : <h1 className="sr-only">{other}</h1>}
       {shown && <Looking store={shown.store} />}
       {narrow ? (
         <TabMenu wide={false} />
@@ -50,7 +54,7 @@ export function TabBar() {
               acts={acts}
             />
           ))}
-          {!shown && <Fresh />}
+          {!shown && <Other name={other} onClose={settings ? () => going.tab(chosen) : undefined} />}
         </div>
       )}
       <IconButton label={texts.rooms.fresh} keys="Alt+N" onClick={going.fresh}>
@@ -68,19 +72,37 @@ function Heading({ store }: { store: SessionStore }) {
   return <h1 className="sr-only">{useTabTitle(store)}</h1>;
 }
 
-/** What is not begun yet. */
-function Fresh() {
+/** What is shown and is no session's: one that is not begun yet, or the settings. */
+function Other({ name, onClose }: { name: string; onClose: (() => void) | undefined }) {
   return (
-    <button
-      type="button"
-      role="tab"
-      aria-selected
-      aria-controls="session"
-      className="flex h-8 shrink-0 items-center gap-1.5 rounded-control border border-line bg-surface px-2 text-sm"
+    <div
+      role="presentation"
+      className="relative flex h-8 shrink-0 items-center rounded-control border border-line bg-surface"
     >
-      <Sign of="new" quiet />
-      {texts.rooms.fresh}
-    </button>
+      <button
+        type="button"
+        role="tab"
+        aria-selected
+        aria-controls="session"
+        onKeyDown={(event) => event.key === "Delete" && onClose?.()}
+        className={`flex h-full items-center gap-1.5 rounded-control pl-2 text-sm ${onClose ? "pr-7" : "pr-2"}`}
+      >
+        {onClose ? <Settings size={14} aria-hidden /> : <Sign of="new" quiet />}
+        {name}
+      </button>
+      {onClose && (
+        <button
+          type="button"
+          aria-hidden
+          tabIndex={-1}
+          title={texts.rooms.closeTab}
+          onClick={onClose}
+          className="absolute right-1 inline-flex size-5 items-center justify-center rounded-control text-ink-3 hover:bg-line hover:text-ink"
+        >
+          <X size={14} aria-hidden />
+        </button>
+      )}
+    </div>
   );
 }
 

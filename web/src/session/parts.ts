@@ -258,7 +258,10 @@ export class Parts {
       result: told.content as Block[],
       output: "",
       isError,
-      durationMs: told.duration_ms ?? 0,
+      // What it took to run: the time that somebody was asked for is not its own.
+      durationMs: part.startedAt
+        ? Math.min(told.duration_ms ?? 0, at - part.startedAt)
+        : (told.duration_ms ?? 0),
       blob: told.blob ?? "",
       writes: told.writes?.length ? told.writes : part.writes,
     }));

@@ -43,6 +43,11 @@ export function money(micro: number | null): string {
   return `$${dollars.toFixed(2)}`;
 }
 
+/** Prices in US dollars for a million tokens, in and out. */
+export function dollars(input: number | null, output: number | null): string {
+  return `${input === null ? "?" : `$${input}`} / ${output === null ? "?" : `$${output}`}`;
+}
+
 export function bytes(size: number): string {
   if (size < 1000) return `${size} B`;
   const units = ["kB", "MB", "GB", "TB"];

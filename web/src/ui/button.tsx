@@ -52,7 +52,7 @@ export function Button({
 export function Key({ children, small }: { children: ReactNode; small?: boolean }) {
   return (
     <kbd
-      className={`rounded-[4px] border border-current/30 px-1 font-mono leading-4 opacity-80 max-mid:hidden ${small ? "text-[11px]" : "text-xs"}`}
+      className={`rounded-[4px] border border-current/30 px-1 font-mono leading-4 max-mid:hidden ${small ? "text-[11px]" : "text-xs"}`}
     >
       {children}
     </kbd>

@@ -8,7 +8,7 @@ from bottega.cli import start
 from bottega.cli.screen.figures import count, size
 from bottega.cli.screen.page import Page
 from bottega.errors import StorageFailed
-from bottega.sessions.care import retention
+from bottega.sessions.care import leftovers, retention
 from bottega.sessions.care.check import check
 from bottega.storage.home import Home
 from bottega.storage.migrate import backup
@@ -72,7 +72,7 @@ async def _trim(studio: Studio, days: int) -> None:
     async with studio:
         runtime = studio.runtime
         trimmed = await retention.trim(runtime.database, days * _DAY if days else None)
-        swept = await retention.sweep(runtime.database, runtime.blobs)
+        swept = await leftovers.sweep(runtime.database, runtime.blobs)
     page = Page(studio.settings.environment)
     pieces = count(trimmed.rows, "piece")
     page.say(

@@ -36,7 +36,9 @@ def set_command(provider: str) -> None:
     if keys.takes_one(provider):
         keys.keep(settings, provider, _typed(provider))
     by_server = provider in keys.named_by_servers(settings)
+    agent = keys.named_by_agents(settings).get(provider)
     test = "mcp test NAME" if by_server else f"keys test {provider}"
+    test = f"run --agent {agent} hello" if agent else test
     print(f"Kept. Test it with: bottega {test}", file=sys.stderr)
     if found := keys.variable_of(provider, settings):
         print(

@@ -32,11 +32,16 @@ class AtHome(Conversation):
     def open(self) -> None:
         """Say who answers, and why, and where."""
         agent = self._studio.runtime.agent(self._wish.agent)
+        where = self._at(Path(self._wish.folder))
+        if agent.remote and not self._wish.model:
+            self._say([(f"{one_line(agent.remote.address)}", "bold"), (" answers.", "")])
+            self._say([(f"{where} · /help lists the commands", "dim")])
+            return
         chosen = self._studio.runtime.choose(self._wish.model, agent)
         self._studio.runtime.model(chosen.model)
         self._wish.model = chosen.model
         self._say([(one_line(chosen.model), "bold"), (why(chosen), "")])
-        self._say([(f"{self._at(Path(self._wish.folder))} · /help lists the commands", "dim")])
+        self._say([(f"{where} · /help lists the commands", "dim")])
 
     def farewell(self) -> None:
         self._say([("Go on with: bottega chat --continue", "dim")])

@@ -64,7 +64,7 @@ class Attached(Conversation):
             self.session = await self._remote.start()
         row = self.session.row
         self._wish = Wish(row.model, row.agent, Path(row.folder), self.session.mode)
-        self._say([(one_line(row.model), "bold"), (" answers.", "")])
+        self._say([(one_line(row.model or row.agent), "bold"), (" answers.", "")])
         self._say([(f"{self._at(Path(row.folder))} · /help lists the commands", "dim")])
         return True
 

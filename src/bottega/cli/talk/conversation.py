@@ -74,7 +74,9 @@ class Conversation(ABC):
         row = session.row
         goes_on = session.resume(wait=self.turns.asks) if self._follows_on(session) else None
         self._wish = Wish(row.model, row.agent, Path(row.folder), session.mode)
-        self._say([(one_line(row.title) or "(no title)", "bold"), (f" · {row.model}", "")])
+        self._say(
+            [(one_line(row.title) or "(no title)", "bold"), (f" · {row.model or row.agent}", "")]
+        )
         begun = f"begun {ago(row.created_at, now())}"
         self._say([(f"{self._at(Path(row.folder))} · {begun}", "dim")])
         await self._recall(session, goes_on.message_id if goes_on else "")

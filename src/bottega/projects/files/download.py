@@ -127,7 +127,7 @@ def _inner(opened: int, name: str, path: str, rules: Rules | None, found: _Found
         os.close(inner)
 
 
-class _Pipe:
+class Pipe:
     """What a zip is written to: it cannot be sought in, and is emptied as it fills."""
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ class _Pipe:
 def _zip(root: Root, folder: str, paths: list[str]) -> Generator[bytes]:
     with root:
         yield b""
-        pipe = _Pipe()
+        pipe = Pipe()
         with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for path in paths:
                 at = path if folder == "." else f"{folder}/{path}"

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -22,11 +23,8 @@ from bottega.server.hub.tabbing import Tabbing
 from bottega.server.hub.terminals import Terminals
 from bottega.server.tickets import Ticket
 
-BEAT = 5.0
-"""Seconds between two heartbeats."""
 SOCKETS = 2000
 """Open at once, for one person."""
-_AT_ONCE = 50
 
 
 class Hub:
@@ -37,7 +35,6 @@ class Hub:
         self._prompting = Prompting(house, self._tabbing)
         self._simply = Simply(house)
         self._terminals = Terminals(house)
-        self._beating: asyncio.Task[None] | None = None
         self._telling: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -51,7 +48,9 @@ class Hub:
         await receive()  # that it wants to connect
         await send({"type": "websocket.accept"})
         socket = Socket(ticket, line)
-        with self._kept(socket):
+        proofs = self._house.proofs
+        dismiss = partial(self._dismiss, socket)
+        with self._kept(socket), proofs.signed_in(ticket.words, ticket.kind, dismiss):
             await self._house.seen(ticket.person)
             await socket.run(receive, self._do)
 
@@ -101,8 +100,6 @@ class Hub:
     def _kept(self, socket: Socket) -> Generator[None]:
         own = self._sockets[socket.person.n]
         own.add(socket)
-        if self._beating is None or self._beating.done():
-            self._beating = asyncio.create_task(self._beat())
         try:
             yield
         finally:
@@ -112,29 +109,22 @@ class Hub:
         return [socket for own in self._sockets.values() for socket in own]
 
     def _tell(self, socket: Socket, frame: dict[str, Any]) -> None:
+        self._soon(socket.tell(told.encoded(frame)))
+
+    def _dismiss(self, socket: Socket) -> None:
+        """Its person has signed out, or is nobody here any more."""
+        self._soon(socket.close("signed out"))
+
+    def _soon(self, telling: Coroutine[Any, Any, None]) -> None:
+        """Have it done, unless the client goes meanwhile."""
+
         async def tell() -> None:
             with suppress(ClientDisconnected):
-                await socket.tell(told.encoded(frame))
+                await telling
 
         task = asyncio.create_task(tell())
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
-
-    async def _beat(self) -> None:
-        """A heartbeat to all, every few seconds; who is signed out meanwhile has to go."""
-        while True:
-            await asyncio.sleep(BEAT)
-            for place, socket in enumerate(self._all()):
-                with suppress(ClientDisconnected):
-                    await self._look_after(socket)
-                if place % _AT_ONCE == 0:
-                    await asyncio.sleep(0)
-
-    async def _look_after(self, socket: Socket) -> None:
-        if not socket.still():
-            await socket.close("signed out")
-        elif socket.line.is_free:  # one that does not read is cut by whoever waits to write to it
-            socket.line.write_now(told.HEARTBEAT)
 
     async def _do(self, socket: Socket, frame: frames.Frame) -> None:
         match frame:

@@ -14,8 +14,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.http11 import Request
 from websockets.protocol import State
 
+from bottega.server.hub.told import HEARTBEAT
+
 PING = 5.0
-"""Seconds between two pings of the protocol, and …"""
+"""Seconds between two heartbeats, each with a ping of the protocol, and …"""
 PONG = 10.0
 """… for the answer to one."""
 PATIENCE = PING + PONG
@@ -87,6 +89,11 @@ class Line(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         self._moved_at = self.loop.time()
         super().data_received(data)
+
+    def send_keepalive_ping(self) -> None:
+        if self.is_free:  # one that does not read is cut by whoever waits to write to it
+            self.conn.send_text(HEARTBEAT)  # goes out in one write with the ping
+        super().send_keepalive_ping()
 
     def keepalive_timeout(self) -> None:
         if (

@@ -39,7 +39,6 @@ _UNFORESEEN = Problem(
 class Socket:
     def __init__(self, ticket: Ticket, line: Line) -> None:
         self.person = ticket.person
-        self.still = ticket.still
         self.line = line
         self.tabs: dict[str, int] = {}
         """The number of the session that each visible tab shows."""

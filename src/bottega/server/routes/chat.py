@@ -1,6 +1,7 @@
 """One request, one answer as a stream of simple events: for clients that know nothing of logs and cursors."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -14,7 +15,7 @@ from bottega.server.house import House
 from bottega.server.problems import responses
 from bottega.server.shapes.talk.chat import ChatRequest
 from bottega.server.simple import Simple
-from bottega.server.who import Asked, Signed
+from bottega.server.who import Asked, Calling
 from bottega.sessions.feed import Frame
 from bottega.sessions.inbox import Prompt
 from bottega.studio.session import Session
@@ -32,11 +33,12 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 @router.post("/stream", response_class=Response, responses={**_STREAM, **responses(404, 409)})
 async def stream_agent(
     house: Asked,
-    person: Signed,
+    caller: Calling,
     said: ChatRequest,
     last_event_id: Annotated[str, Header(pattern=r"^[0-9]{0,16}$")] = "",
 ) -> Response:
     """Say something and follow what comes of it. Whoever goes away stops nothing."""
+    person = caller.person
     session = await _session(house, person, said)
     message_id = said.message_id or fresh_message()
     prompt = Prompt(message_id, (Text(said.message),), agent=said.agent_id or "", attended=True)
@@ -53,7 +55,8 @@ async def stream_agent(
         if not await sse.follow(log, session.row.n, start, write, shown, lambda: simple.ended):
             await write(_deleted(session.id, message_id))
 
-    return sse.Stream(speak, house.closing)
+    signed_in = partial(house.proofs.signed_in, caller.words, caller.kind)
+    return sse.Stream(speak, house.closing, signed_in)
 
 
 async def _session(house: House, person: Person, said: ChatRequest) -> Session:

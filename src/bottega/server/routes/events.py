@@ -1,5 +1,6 @@
 """The log of a session, as pages and as a stream: the same bytes under the same indexes."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -7,7 +8,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from bottega.server import sse
 from bottega.server.problems import responses
 from bottega.server.shapes.talk.event import EventPage, listed
-from bottega.server.who import Asked, OwnSession
+from bottega.server.who import Asked, Calling, OwnSession
 from bottega.sessions.log import frames
 
 router = APIRouter(prefix="/sessions/{session_id}", tags=["events"])
@@ -24,6 +25,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 async def follow_events(  # noqa: PLR0913 - each is a word of its own
     request: Request,
     house: Asked,
+    caller: Calling,
     session: OwnSession,
     after: Annotated[int, Query(ge=0, le=2**53 - 1, description="The last index you have.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000, description="Of a page.")] = 500,
@@ -39,7 +41,8 @@ async def follow_events(  # noqa: PLR0913 - each is a word of its own
         if not await sse.follow(log, session.row.n, cursor, write):
             await write(sse.ended(session.id))
 
-    return sse.Stream(speak, house.closing)
+    signed_in = partial(house.proofs.signed_in, caller.words, caller.kind)
+    return sse.Stream(speak, house.closing, signed_in)
 
 
 async def _page(house: Asked, session: OwnSession, after: int, limit: int) -> Response:

@@ -6,9 +6,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
-from bottega.server.pieces import BLOB, LARGEST, OUTPUT, TEXT, piece_of, printed_of
+from bottega.errors import BadUsage
+from bottega.server.everything import deleted, everything_of
+from bottega.server.pieces import BLOB, BYTES, LARGEST, OUTPUT, TEXT, piece_of, printed_of
 from bottega.server.problems import responses
 from bottega.server.sending import Sent
+from bottega.server.shapes.session import Deleted, Deletion
 from bottega.server.shapes.usage import HitList, HitShape
 from bottega.server.who import Asked, OwnBlob, OwnOutput, OwnSession, Signed
 from bottega.sessions.care.search import Search
@@ -89,6 +92,31 @@ async def show_output(
     start, printed, size = await asyncio.to_thread(printed_of, found, offset, limit)
     told = {"X-Start": str(start), "X-Next": str(start + len(printed)), "X-Size": str(size)}
     return Response(printed, 200, {**_HARMLESS, **told}, TEXT)
+
+
+@router.get(
+    "/data",
+    response_class=StreamingResponse,
+    responses={200: {"description": "A zip.", "content": {"application/zip": BYTES}}},
+)
+async def take_everything(house: Asked, person: Signed) -> StreamingResponse:
+    """All that is stored of you: your sessions, each whole, your projects, and for the host the settings. No keys."""
+    chunks = await asyncio.to_thread(everything_of, house, person)
+    headers = {
+        **_HARMLESS,
+        "Content-Disposition": 'attachment; filename="bottega.zip"',
+    }
+    return StreamingResponse(Sent(chunks), 200, headers, "application/zip")
+
+
+@router.delete("/data", responses=responses(409))
+async def delete_everything(house: Asked, person: Signed, wish: Deletion) -> Deleted:
+    """Delete all your sessions, for good; refused while one of them runs. What was spent stays counted."""
+    if wish.confirm != person.name:
+        raise BadUsage(
+            "Nothing was deleted: `confirm` is not your name.", hint=f"Give {person.name!r}."
+        )
+    return Deleted(sessions=await deleted(house, person))
 
 
 @router.get("/search")

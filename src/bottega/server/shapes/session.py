@@ -128,6 +128,16 @@ class ClientTools(BaseModel):
         return [ClientTool(each.name, each.description, each.parameters) for each in self.tools]
 
 
+class Deletion(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    confirm: Name = Field(description="Your name, to show that you mean it.")
+
+
+class Deleted(BaseModel):
+    sessions: int = Field(description="How many there were, children among them.")
+
+
 class Fork(BaseModel):
     model_config = ConfigDict(extra="forbid")
 

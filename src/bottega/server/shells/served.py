@@ -7,10 +7,10 @@ is still kept, so a client may come and go.
 
 import asyncio
 import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 
 import msgspec
 
@@ -32,6 +32,8 @@ REMEMBERED = 5
 """Ended shells of one person whose last words can still be read."""
 LIMITS = Limits(idle=8 * 60 * 60, age=float("inf"), most=MOST)
 """A person's editor may wait for hours; what nobody has used or heard for a working day is forgotten."""
+Known = Callable[[int, Callable[[], None]], AbstractContextManager[None]]
+"""While what it gives lasts, calls the function once the person of that number is no more."""
 _COMMAND = (
     "if command -v bash >/dev/null 2>&1; then PS1='\\w\\$ ' exec bash --norc --noprofile -i; fi;"
     " PS1='$ ' exec sh -i"
@@ -48,18 +50,22 @@ class _Own(msgspec.Struct, frozen=True, eq=False):
 
 class ServedShells:
     def __init__(
-        self, studio: Studio, workers: Callable[[], Sequence[Asking]] = lambda: ()
+        self,
+        studio: Studio,
+        workers: Callable[[], Sequence[Asking]] = lambda: (),
+        known: Known = lambda person, gone: nullcontext(),
     ) -> None:
         """`workers` are those whose agents have shells besides this process's own, as they are now."""
         runtime = studio.runtime
         self._workers = workers
+        self._known = known
+        self._closing: set[asyncio.Task[None]] = set()
         self._sessions = runtime.sessions
         self._agents = studio.opened.hands.shells
-        self._outputs = Outputs(runtime.database.home.outputs / "terminals", head=0, tail=BUFFER)
-        self._shells = Shells(runtime.sandboxes, self._outputs, limits=LIMITS)
+        outputs = Outputs(runtime.database.home.outputs / "terminals", head=0, tail=BUFFER)
+        self._shells = Shells(runtime.sandboxes, outputs, limits=LIMITS)
         self._own: dict[str, _Own] = {}
         self._opening: Counter[int] = Counter()
-        self._swept = False
 
     async def open(
         self,
@@ -77,7 +83,6 @@ class ServedShells:
             raise Refused(f"You have {MOST} open shells already.", hint="Close one of them.")
         self._opening[person] += 1
         try:
-            await asyncio.to_thread(self._sweep)
             folder = await asyncio.to_thread(folder_of, project, container)
             inside = _inside(project, folder)
             opened = await self._shells.open(
@@ -93,6 +98,7 @@ class ServedShells:
         shell = ServedShell(Here(opened, self._shells), inside, "")
         holding = ExitStack()
         holding.enter_context(opened.shell.kept())
+        holding.enter_context(self._known(person, partial(self._close_soon, shell)))
         self._own[shell.id] = _Own(person, project.id, shell, holding)
         return shell
 
@@ -123,6 +129,12 @@ class ServedShells:
         if own := self._own.pop(shell.id, None):
             own.holding.close()
         await shell.terminal.close()
+
+    def _close_soon(self, shell: ServedShell) -> None:
+        """Its person is nobody here any more."""
+        task = asyncio.create_task(self.close(shell))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     async def close_all(self) -> None:
         """At the end of the server. Agents' own end with their workers."""
@@ -156,14 +168,6 @@ class ServedShells:
                 continue
             found.append(ServedShell(shell, inside, shell.owner))
         return found
-
-    def _sweep(self) -> None:
-        """Once: remove what servers that were killed have left. Waits for the disk."""
-        if not self._swept:
-            self._swept = True
-            for name in self._outputs.names():
-                if not self._outputs.running(name):
-                    shutil.rmtree(self._outputs.folder / name, ignore_errors=True)
 
 
 def _inside(project: Project, folder: str) -> str:

@@ -1,13 +1,12 @@
 """What need not be kept: deltas whose whole is there, and sessions that nobody wants any more.
 
 Everything is removed in small transactions, so that running sessions are never kept waiting. A crash half-way leaves
-nothing that anyone can see; `sweep` removes what is left over.
+nothing that anyone can see; `leftovers.sweep` removes what is left over.
 """
 
 import asyncio
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,12 +21,9 @@ from bottega.sessions.session import SessionRow, now
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home, is_dead
-from bottega.workspaces.watch.gone import forget_gone
 
 BATCH = 2_000
 """Rows that one transaction removes at most."""
-GRACE = 3600.0
-"""Seconds that a blob without a session is left alone: its event may be about to come."""
 
 
 class Trimmed(msgspec.Struct, frozen=True):
@@ -155,7 +151,7 @@ async def delete(
     for n, _ in gone:
         log.forget(n)
     for n, session_id in gone:
-        await _delete_events(database, n)
+        await delete_events(database, n)
         outputs = database.home.outputs / session_id
         await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
     await database.write(lambda connection: drop_unnamed(connection, blobs, names))
@@ -189,7 +185,8 @@ _TREE = (
 )
 
 
-async def _delete_events(database: Database, n: int) -> int:
+async def delete_events(database: Database, n: int) -> int:
+    """Remove all of a session that is gone; returns how many there were."""
     total = 0
     while removed := await database.write(lambda connection: _delete_some(connection, n)):
         total += removed
@@ -203,37 +200,3 @@ def _delete_some(connection: sqlite3.Connection, n: int) -> int:
     events = [number for (number,) in rows]
     forget_words(connection, events)
     return _remove(connection, events)
-
-
-class Swept(msgspec.Struct, frozen=True):
-    rows: int
-    blobs: int
-
-
-async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept:
-    """Remove what deletions and crashes left over: what no session has, and copies of files whose folder is gone."""
-    rows = 0
-    orphans = await database.read(_orphans)
-    for n in orphans:
-        rows += await _delete_events(database, n)
-    rows += await database.write(_delete_lost_words)
-    before = time.time() - grace
-    old = sorted(blobs.names(before))
-    dropped = await database.write(lambda connection: drop_unnamed(connection, blobs, old))
-    for part in blobs.parts(before):
-        part.unlink(missing_ok=True)
-    await asyncio.to_thread(forget_gone, database.home.workspaces)
-    return Swept(rows, dropped)
-
-
-def _delete_lost_words(connection: sqlite3.Connection) -> int:
-    return connection.execute(
-        "DELETE FROM words WHERE rowid NOT IN (SELECT n FROM events)"
-    ).rowcount
-
-
-def _orphans(connection: sqlite3.Connection) -> list[int]:
-    rows = connection.execute(
-        "SELECT DISTINCT session FROM events WHERE session NOT IN (SELECT n FROM sessions)"
-    )
-    return [row[0] for row in rows]

@@ -104,7 +104,12 @@ def _origin(runtime: Runtime, slug: str) -> str:
 
 
 def _notes(runtime: Runtime, spec: Spec) -> list[str]:
-    if own := model_of(runtime, spec):
+    if spec.remote:
+        try:
+            runtime.token_for(spec.remote)
+        except Problem as problem:
+            return [f"remote: {problem}"]
+    elif own := model_of(runtime, spec):
         try:
             runtime.model(own)
         except Problem as problem:

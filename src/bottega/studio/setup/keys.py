@@ -1,12 +1,16 @@
 """Providers' keys: which there are and where each comes from, never the key itself.
 
-What may have one: a provider that is known or defined, and whatever an MCP server is given by name.
+What may have one: a provider that is known or defined, whatever an MCP server is given by name, and a server at which
+a remote agent is: its token is kept like a key.
 """
 
 import asyncio
+from contextlib import suppress
 
 import msgspec
 
+from bottega.agents.shelf import from_file
+from bottega.agents.spec import WrongSpec
 from bottega.errors import BadUsage
 from bottega.mcp import secrets
 from bottega.providers import vendors
@@ -15,6 +19,7 @@ from bottega.providers.vendors import VENDORS
 from bottega.runtime import Runtime
 from bottega.settings import Settings
 from bottega.spending.key import KeyRing
+from bottega.storage.home import Home
 from bottega.studio.setup import reach
 from bottega.studio.setup.models import Offered, offered
 
@@ -93,7 +98,8 @@ def takes_one(name: str) -> bool:
 
 
 def check_name(settings: Settings, name: str) -> None:
-    if name not in {*VENDORS, *settings.values.providers, *named_by_servers(settings)}:
+    named = {*named_by_servers(settings), *named_by_agents(settings)}
+    if name not in {*VENDORS, *settings.values.providers, *named}:
         raise unknown(name, settings)
 
 
@@ -120,11 +126,23 @@ def named_by_servers(settings: Settings) -> set[str]:
     return {name for each in servers for name in secrets.names({**each.env, **each.headers})}
 
 
+def named_by_agents(settings: Settings) -> dict[str, str]:
+    """The tokens of remote agents, by their names, and the agent that each is for."""
+    found: dict[str, str] = {}
+    for file in Home(settings.home).agents.glob("*.toml"):
+        with suppress(WrongSpec):
+            spec = from_file(file)
+            if spec.remote:
+                found[spec.remote.token_name] = spec.slug
+    return found
+
+
 def variable_of(name: str, settings: Settings) -> str:
     """The variable that holds this key, if one does."""
     own = settings.values.providers.get(name)
     names = [*(VENDORS[name].keys if name in VENDORS else ()), own.key_env if own else ""]
-    names += [name] if name in named_by_servers(settings) else []
+    named = {*named_by_servers(settings), *named_by_agents(settings)}
+    names += [name] if name in named else []
     return next((each for each in names if settings.environment.get(each, "").strip()), "")
 
 

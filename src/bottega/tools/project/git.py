@@ -25,7 +25,7 @@ from bottega.workspaces.onlooker import Look, Seen, look
 _SECONDS = 5.0
 _INDEX_MAX = 64 * 1024 * 1024
 _OUTPUT_MAX = 1024 * 1024
-_SHOWN = 50
+SHOWN = 50
 _PROGRAMS = "/usr/bin:/usr/local/bin:/bin:/opt/homebrew/bin"
 _COPIED = ("HEAD", "index", "packed-refs", "shallow", "info/exclude")
 _REF = re.compile(r"refs/[\w./@+-]+")
@@ -146,6 +146,9 @@ def _fill(root: Root, found: Repository, place: Path) -> None:
         body = whole(root, f".git/{name}", _INDEX_MAX)
         if body is not None:
             (place / name).write_bytes(body)
+            # git tells by the index's own time whether a file may have changed right after it was written.
+            at = root.stat(f".git/{name}").st_mtime_ns
+            os.utime(place / name, ns=(at, at))
     (place / "none").touch()
     (place / "config").write_text(found.config.safe(found.branch))
     remote, merge = found.config.upstream(found.branch)
@@ -170,7 +173,7 @@ def _told(output: bytes) -> dict[str, Any]:
             files.append(f"{mark} {rest.split(' ', {'1': 7, 'u': 9, '?': 0}[kind])[-1]}")
     told["changes"] = {name: count for name, count in counts.items() if count}
     if files:
-        told["files"] = files[:_SHOWN]
+        told["files"] = files[:SHOWN]
     return told
 
 

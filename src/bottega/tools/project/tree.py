@@ -74,9 +74,9 @@ class _Counted:
                 continue
             self.files += 1
             self.size += size
-            if language := _language(path):
-                self.files_of[language] += 1
-                self.size_of[language] += size
+            if spoken := language(path):
+                self.files_of[spoken] += 1
+                self.size_of[spoken] += size
         return True
 
 
@@ -97,6 +97,7 @@ async def counted(root: Root) -> dict[str, Any]:
     return told
 
 
-def _language(path: str) -> str:
+def language(path: str) -> str:
+    """What a file is written in, told by its name; empty: that is not known."""
     name = path.rpartition("/")[2]
     return _BY_NAME.get(name) or _BY_ENDING.get(name.rpartition(".")[2].lower(), "")

@@ -4,7 +4,7 @@ An ask keeps its id and its hash, so that what is answered is what was shown. Th
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
@@ -13,7 +13,7 @@ from bottega.errors import Conflict
 from bottega.events import facts
 from bottega.events.event import Carried
 from bottega.sessions import asks
-from bottega.sessions.asks import Reply, Word
+from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.pen import Also
 from bottega.workers.acting.asking import Record
 from bottega.workers.acting.question import by_child
@@ -44,7 +44,7 @@ class FarAsks:
         exchange = self._exchange
         for ask in exchange.hands.asks.far(exchange.asking.n, exchange.top.message_id):
             if ask.child == (exchange.session.id if exchange.parent else "") and ask.kind != "plan":
-                self._wait(ask.asked, ask.input, None)
+                self._wait(ask.asked, ask.input)
 
     def check(self) -> None:
         """Raise what came of those that are over: `Parked`, or that the server is gone."""
@@ -62,16 +62,17 @@ class FarAsks:
         """Ask it here; returns once that is in the log."""
         exchange, asked = self._exchange, cast("facts.ApprovalRequired", fact.data)
         known = exchange.hands.asks.exactly(asked.approval_id)
-        if known and known.session != exchange.asking.n:
+        if known and not self._is_ours(known):
             await self._put([fact])  # it came around: another session of this home asks it
             return
         if asked.kind == "plan":
             await self._offered(fact, asked)
             return
         arguments = await self._other.arguments(asked.approval_id)
-        opened = self._wait(by_child(asked, exchange), arguments, fact)
+        opened = asyncio.Event()
+        task = self._wait(by_child(asked, exchange), arguments, fact, opened.set)
         waiting = asyncio.create_task(opened.wait())
-        await asyncio.wait({waiting, *self.tasks}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
 
     async def _offered(self, fact: Carried, asked: facts.ApprovalRequired) -> None:
@@ -85,7 +86,7 @@ class FarAsks:
         """It was answered there: if nobody here was first, that is the answer."""
         exchange, told = self._exchange, cast("facts.ApprovalResolved", fact.data)
         ask = exchange.hands.asks.exactly(told.approval_id)
-        if ask is None or ask.session != exchange.asking.n:
+        if ask is None or not self._is_ours(ask):
             await self._put([fact])
         elif ask.reply is None:
             word = cast("Word", told.answer)
@@ -98,6 +99,14 @@ class FarAsks:
         elif told.answer not in (ask.reply.word, "closed"):
             await self._put([fact])
 
+    def _is_ours(self, ask: Ask) -> bool:
+        """Whether it was asked there, in this exchange: no other may be answered from there."""
+        exchange = self._exchange
+        return ask.far and (ask.session, ask.message_id) == (
+            exchange.asking.n,
+            exchange.top.message_id,
+        )
+
     def _recording(self, fact: Carried | None) -> Record | None:
         """How the ask gets into the log: as it is; a child asks at the top, in words of its own."""
         if fact is None or self._exchange.parent:
@@ -109,19 +118,22 @@ class FarAsks:
         return record
 
     def _wait(
-        self, asked: facts.ApprovalRequired, arguments: dict[str, Any], fact: Carried | None
-    ) -> asyncio.Event:
-        opened = asyncio.Event()
-        task = asyncio.create_task(self._answered(asked, arguments, fact, opened))
+        self,
+        asked: facts.ApprovalRequired,
+        arguments: dict[str, Any],
+        fact: Carried | None = None,
+        on_open: Callable[[], None] = lambda: None,
+    ) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._answered(asked, arguments, fact, on_open))
         self.tasks.add(task)
-        return opened
+        return task
 
     async def _answered(
         self,
         asked: facts.ApprovalRequired,
         arguments: dict[str, Any],
         fact: Carried | None,
-        opened: asyncio.Event,
+        on_open: Callable[[], None],
     ) -> None:
         exchange = self._exchange
         waiting = exchange.asking.ask(
@@ -129,7 +141,7 @@ class FarAsks:
             arguments,
             # Where somebody is there, what comes from there meanwhile is seen at once.
             may_park=not exchange.plan.attended,
-            on_open=opened.set,
+            on_open=on_open,
             far=True,
             record=self._recording(fact),
         )

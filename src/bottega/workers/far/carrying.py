@@ -8,7 +8,6 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,29 +17,24 @@ from bottega.agents.world import STOPPED, Ended
 from bottega.approvals.mode import Mode
 from bottega.errors import Conflict, NotFound, Problem, Refused
 from bottega.events import facts
-from bottega.events.codec import carried
-from bottega.events.event import Carried
 from bottega.failpoint import failpoint
 from bottega.messages.block import plain_text
-from bottega.messages.message import Message, Usage
+from bottega.messages.message import Message
 from bottega.providers.http.connect import trusting
 from bottega.reach.lines import Sent
 from bottega.reach.reach import Reach, Try
 from bottega.reach.stream import bursts
-from bottega.sessions import clients, inbox, spent
+from bottega.sessions import clients, inbox
 from bottega.sessions.far import there
 from bottega.sessions.far.sent import sent
 from bottega.sessions.far.there import There
 from bottega.sessions.inbox import Prompt
-from bottega.sessions.pen import Also
 from bottega.sessions.session import title_of
 from bottega.workers.acting.shield import whatever_comes
-from bottega.workers.far.asking import FarAsks
 from bottega.workers.far.other import Other
+from bottega.workers.far.taking import Taking
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from bottega.workers.exchange import Exchange
 
 _log = logging.getLogger(__name__)
@@ -51,16 +45,6 @@ BETWEEN_TRIES = 15.0
 """The most seconds between two tries to reach a server that is gone."""
 GRACE = 5.0
 """Seconds that the other one has to say how an exchange ended that was stopped here."""
-
-LEFT = frozenset(
-    {
-        *("prompt_queued", "prompt_edited", "cancel_requested"),
-        *("opening", "aside", "compaction", "compaction_undone"),
-    }
-)
-"""What stays there: how the prompt came in, which the log here tells itself, and what the model there sees."""
-
-_Paid = facts.AssistantMessage | facts.ToolResultFact | facts.Compaction
 
 
 async def carry_over(exchange: "Exchange", prompt: Prompt, elsewhere: Elsewhere) -> Ended:
@@ -116,9 +100,10 @@ class Carrying:
         self._n, self._id = exchange.session.n, exchange.message_id
         self._database = exchange.hands.log.database
         self._mode: Mode = exchange.mode()
-        self._cursor = 0
         self._steered: set[str] = set()
-        self.asks = FarAsks(exchange, other, self._put)
+        self._stops = False
+        self._taking = Taking(exchange, other)
+        self.asks = self._taking.asks
 
     async def run(self) -> Ended:
         exchange = self._exchange
@@ -132,7 +117,7 @@ class Carrying:
         except TimeoutError:
             if not time.expired():
                 raise
-            await whatever_comes(self._stopped())
+            await self._break_off()
             return await exchange.out_of_time()
         except asyncio.CancelledError:
             if exchange.leaving or exchange.hands_over:
@@ -168,7 +153,7 @@ class Carrying:
         await self._other.declare(session_id, clients.listed(self._database, self._n))
         index = await self._say(self._prompt)
         failpoint("far.after_admit")
-        self._cursor = max(self._there.cursor, index - 1)
+        self._taking.cursor = max(self._there.cursor, index - 1)
         self.asks.take_up()
         minding = asyncio.create_task(self._mind())
         try:
@@ -192,11 +177,11 @@ class Carrying:
                     raise NotFound(
                         f"The session in which this was answered at {self._where.address} is gone."
                     )
-                if ended := await self._take(burst):
+                if ended := await self._took(burst):
                     return ended
 
     def _coming(self) -> AsyncGenerator[list[Sent]]:
-        return bursts(self._other.reach, self._there.session_id, self._cursor)
+        return bursts(self._other.reach, self._there.session_id, self._taking.cursor)
 
     async def _next(self, stream: AsyncGenerator[list[Sent]]) -> list[Sent] | None:
         coming = asyncio.ensure_future(anext(stream, None))
@@ -212,90 +197,16 @@ class Carrying:
                 with suppress(asyncio.CancelledError):
                     await coming
 
-    async def _take(self, burst: list[Sent]) -> Ended | None:
-        """Carry over what belongs to the exchange; its end, if that is there."""
-        told: list[Carried] = []
-        answers = False
-        for each in burst:
-            fact = self._read(each)
-            self._cursor = fact.index
-            if fact.message_id != self._id or fact.type in LEFT:
-                await self._pay_for(fact)
-                continue
-            answers = answers or isinstance(fact.data, facts.AssistantMessage)
-            if isinstance(fact.data, _APART):
-                await self._put(told)
-                told = []
-                if ended := await self._apart(fact):
-                    return ended
-            else:
-                told.append(fact)
-        await self._put(told)
-        if answers and (over := await self._exchange.over(0)):
-            await whatever_comes(self._stopped())
-            self._exchange.last_word = None
+    async def _took(self, burst: list[Sent]) -> Ended | None:
+        """Carry it over; the end, if that is there, or a limit of ours is reached."""
+        before = self._taking.answers
+        if ended := await self._taking.take(burst):
+            return ended
+        is_next = self._taking.answers > before and not self._stops
+        if is_next and (over := await self._exchange.over(0)):
+            await self._break_off()
             return over
         return None
-
-    async def _apart(self, fact: Carried) -> Ended | None:
-        """What more belongs to than to store it."""
-        match fact.data:
-            case facts.ExchangeResponse() as end:
-                self._exchange.last_word = fact
-                return Ended(end.success, end.completion_reason, end.stop_reason)
-            case facts.PromptCancelled():
-                return STOPPED
-            case facts.ApprovalRequired():
-                await self.asks.required(fact)
-            case facts.ApprovalResolved():
-                await self.asks.resolved(fact)
-            case facts.UserMessage(prompt_id=said) if said:
-                take_up = partial(inbox.take_up, n=self._n, message_id=said)
-                try:
-                    await self._put([fact], take_up)
-                except Conflict:  # it was said there, or taken back here too late
-                    await self._put([fact])
-            case _:  # the prompt itself, which the log here has
-                pass
-        return None
-
-    def _read(self, told: Sent) -> Carried:
-        try:
-            return carried(told.index, told.body)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise Problem(
-                f"The server at {self._where.address} sent something that is no event.",
-                hint="Is it another version of Bottega?",
-            ) from error
-
-    async def _put(self, told: list[Carried], *more: Also) -> None:
-        if not told:
-            return
-
-        def also(connection: "sqlite3.Connection") -> None:
-            for each in more:
-                each(connection)
-            for fact in told:
-                self._spend(connection, fact)
-            there.reach(connection, self._n, self._id, told[-1].index)
-
-        await self._exchange.carry(told, also)
-        failpoint("far.after_carry")
-
-    async def _pay_for(self, fact: Carried) -> None:
-        if fact.message_id == self._id and isinstance(fact.data, facts.Compaction):
-
-            def also(connection: "sqlite3.Connection") -> None:
-                self._spend(connection, fact)
-                there.reach(connection, self._n, self._id, fact.index)
-
-            await self._database.write(also)
-
-    def _spend(self, connection: "sqlite3.Connection", fact: Carried) -> None:
-        paid = fact.data
-        if isinstance(paid, _Paid) and paid.usage != Usage():
-            model = paid.asked or paid.model if isinstance(paid, facts.AssistantMessage) else ""
-            spent.note(connection, self._n, self._id, paid.usage, paid.cost, model)
 
     async def _mind(self) -> None:
         """Pass on what is said here into the exchange, and how much it may do from now on."""
@@ -317,8 +228,14 @@ class Carrying:
             await self._other.act_in(self._there.session_id, mode)
             self._mode = mode
 
+    async def _break_off(self) -> None:
+        """Stop it there, for a reason of ours: how it ended there is not how it ended."""
+        await whatever_comes(self._stopped())
+        self._exchange.last_word = None
+
     async def _stopped(self) -> Ended:
         """Stop it there too, and hear how it ended."""
+        self._stops = True
         failpoint("far.before_stop")
         try:
             async with asyncio.timeout(GRACE):
@@ -335,12 +252,3 @@ class Carrying:
                 )
             )
         return STOPPED
-
-
-_APART = (
-    facts.ExchangeResponse,
-    facts.PromptCancelled,
-    facts.ApprovalRequired,
-    facts.ApprovalResolved,
-    facts.UserMessage,
-)

@@ -60,6 +60,11 @@ class Local:
         self._readable = [os.path.realpath(path) for path in readable]
         self._unsandboxed = unsandboxed
 
+    @property
+    def runs_bare(self) -> bool:
+        """Whether commands run even where there is no sandbox."""
+        return self._unsandboxed
+
     @cached_property
     def bubblewrap(self) -> bubblewrap.Bubblewrap | None:
         usable = self._best == "bubblewrap" and seccomp.knows(os.uname().machine)

@@ -30,7 +30,7 @@ export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opene
       button={
         <Pill
           name={composer.model}
-          word={shortName(choices.model) || composer.modelDefault}
+          word={shortName(choices.model) || composer.model}
           title={choices.model}
           icon={<Sparkles size={14} className="shrink-0" aria-hidden />}
         />
@@ -39,7 +39,7 @@ export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opene
   );
 }
 
-/** Without its provider, and a long one without its beginning. */
+/** Without its provider. */
 export function shortName(model: string): string {
   return model.split("/").at(-1) ?? model;
 }

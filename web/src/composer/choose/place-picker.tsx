@@ -41,6 +41,7 @@ export function PlacePicker(opened: Opened) {
     studio.wish.set({ ...studio.wish.value, project_id, container });
   };
   const word = project ? [project.name, wish.container].filter(Boolean).join("/") : composer.noProject;
+  if (projects.isPending) return null;
   return (
     <Chooser
       {...opened}

@@ -1,5 +1,5 @@
 /** Files after an `@` and commands after a `/`, offered while they are typed. */
-import { File, Folder, SquareSlash } from "lucide-react";
+import { File, Folder } from "lucide-react";
 import { type KeyboardEvent, useContext, useId, useState } from "react";
 import { SessionContext } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
@@ -123,9 +123,12 @@ function commandOptions(query: string, inSession: boolean): Option[] {
     .filter((name) => name.startsWith(query.toLowerCase()) && (inSession || !IN_SESSION.has(name)))
     .map((name) => ({
       id: name,
-      label: `/${name}`,
-      about: slash[name],
-      icon: <SquareSlash size={14} aria-hidden />,
+      label: (
+        <>
+          <span className="inline-block w-20 font-medium">/{name}</span>{" "}
+          <span className="text-xs text-ink-2">{slash[name]}</span>
+        </>
+      ),
     }));
 }
 

@@ -21,7 +21,7 @@ export function QuestionAsk({ ask }: { ask: Ask }) {
   return (
     <Frame ask={ask} title={words.question.title} keys={keys}>
       <p className="text-base whitespace-pre-wrap">
-        <Plainly text={ask.question} />
+        <Plainly text={ask.question} inline />
       </p>
       {ask.choices.length > 0 && (
         <div className="flex flex-wrap gap-2">

@@ -20,18 +20,9 @@ export function Subject({ ask, given }: { ask: Ask; given: Given }) {
     );
   const said = command || text(ask.detail, "url") || JSON.stringify(given, null, 2);
   return (
-    <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-      tabIndex={0}
-      className="max-h-[50vh] overflow-auto rounded-control bg-sunken px-3 py-2 font-mono text-sm break-words whitespace-pre-wrap"
-    >
-      {command && (
-        <span aria-hidden className="text-ink-3 select-none">
-          {"$ "}
-        </span>
-      )}
+    <div className="max-h-[50vh] overflow-auto">
       <Plainly text={said} />
-    </pre>
+    </div>
   );
 }
 

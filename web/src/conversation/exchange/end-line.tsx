@@ -55,7 +55,7 @@ function Outcome({ exchange, end }: { exchange: Exchange; end: End }) {
   return (
     <p className="flex flex-wrap items-center gap-2 px-1.5 py-0.5 text-sm text-ink-2">
       <Icon size={14} className={end.reason === "user_stopped" ? "text-ink-3" : "text-care"} aria-hidden />
-      {texts.conversation.outcomes[end.reason] ?? texts.conversation.outcomes.error}
+      <span>{texts.conversation.outcomes[end.reason] ?? texts.conversation.outcomes.error}</span>
       {fix && !told && (
         <Button small onClick={fix.run}>
           {fix.label}

@@ -2,6 +2,7 @@
 import { memo, useEffect, useRef } from "react";
 import type { Exchange } from "../../session/shape.js";
 import { useSession } from "../../studio/context.js";
+import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import { useAgentName } from "../agents.js";
 import { anchorOf } from "../place/links.js";
@@ -45,7 +46,8 @@ export const ExchangeView = memo(function ExchangeView({ exchange }: { exchange:
 });
 
 function Reply({ exchange }: { exchange: Exchange }) {
-  const name = useAgentName(exchange.agent);
+  const about = useWatch(useSession().about);
+  const name = useAgentName(exchange.agent || about?.agent || "");
   const { parts, end } = exchange;
   const model = exchange.model.split("/").at(-1) ?? "";
   const error = parts.findLast((part) => part.kind === "error");
@@ -55,9 +57,9 @@ function Reply({ exchange }: { exchange: Exchange }) {
       data-message
       tabIndex={-1}
       aria-label={texts.conversation.agentSaid(name)}
-      className="flex flex-col gap-1.5 rounded-control outline-offset-8"
+      className="flex flex-col rounded-control outline-offset-8"
     >
-      <h3 className="flex min-w-0 items-baseline gap-1.5 text-sm font-semibold">
+      <h3 className="mb-1 flex min-w-0 items-baseline gap-1.5 text-sm font-semibold">
         {name}
         {model && (
           <span className="min-w-0 truncate text-xs font-normal text-ink-3" title={exchange.model}>
@@ -71,7 +73,7 @@ function Reply({ exchange }: { exchange: Exchange }) {
             <ToolRun parts={shown.parts} />
           </div>
         ) : (
-          <div key={shown.part.key} data-part>
+          <div key={shown.part.key} data-part className={shown.part.kind === "text" ? "my-1.5" : ""}>
             <PartView part={shown.part} exchange={exchange} last={shown.part === error} />
           </div>
         ),

@@ -41,7 +41,7 @@ export function Words({ blocks }: { blocks: Block[] }) {
 }
 
 export const Said = memo(function Said({ part }: { part: TextPart }) {
-  return <Markdown text={part.text} streaming={part.streaming} />;
+  return <Markdown text={part.text} streaming={part.streaming} level={4} />;
 });
 
 export const Reasoning = memo(function Reasoning({ part }: { part: ReasoningPart }) {

@@ -54,8 +54,11 @@ function Asked({ part }: { part: ToolPart }) {
       </>
     );
   }
-  return <Arguments given={input} />;
+  return <Arguments given={without(input, ...SAID)} />;
 }
+
+/** What the line of the card says already. */
+const SAID = ["file_path", "url", "question", "pattern", "query"];
 
 function without(given: Given, ...names: string[]): Given {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
@@ -71,21 +74,22 @@ function Result({ part }: { part: ToolPart }) {
     <>
       {found.error && <p className="text-sm text-bad">{found.error}</p>}
       {found.stdout && <Output text={found.stdout} label={words.output} tail />}
-      {found.stderr && <Output text={found.stderr} label={words.errors} tail bad={found.exitCode !== 0} />}
+      {found.stderr && <Output text={found.stderr} label={words.errors} tail />}
       {nothing && <p className="text-xs text-ink-3">{words.none}</p>}
       {!quiet && <Value value={found.value} label={words.result} path={pathOf(part.input ?? {})} />}
       <Media blocks={found.media} />
-      <footer className="flex flex-wrap items-center gap-x-3 text-xs text-ink-3">
-        {found.timedOut && <span className="text-care">{words.timedOut}</span>}
-        {found.exitCode !== null && <span>{words.exit(found.exitCode)}</span>}
-        {found.note && <span>{found.note}</span>}
-        {!isCommand && part.writes.length > 0 && sortOf(part.name) !== "edit" && <Writes part={part} />}
-        <span className="flex items-center gap-1">
-          <Whole blob={part.blob} outputId={found.outputId} />
-          <CopyButton text={() => copied(part)} label={words.copyOutput} />
-        </span>
-      </footer>
-      {isCommand && part.writes.length > 0 && <Writes part={part} />}
+      {!quiet && (
+        <footer className="flex min-h-7 flex-wrap items-center gap-x-3 text-xs text-ink-3">
+          {found.timedOut && <span className="text-care">{words.timedOut}</span>}
+          {found.exitCode !== null && <span>{words.exit(found.exitCode)}</span>}
+          {found.note && <span>{found.note}</span>}
+          <span className="ml-auto flex items-center gap-1">
+            <Whole blob={part.blob} outputId={found.outputId} />
+            <CopyButton text={() => copied(part)} label={words.copyOutput} />
+          </span>
+        </footer>
+      )}
+      {part.writes.length > 0 && sortOf(part.name) !== "edit" && <Writes part={part} />}
     </>
   );
 }

@@ -112,7 +112,7 @@ function Time({ part }: { part: ToolPart }) {
   const runs = part.state === "running" && part.startedAt > 0;
   const now = useNow(1_000, runs);
   const ms = runs ? now - part.startedAt : part.durationMs;
-  if (runs ? ms < 1_000 : !ms) return null;
+  if (ms < (runs ? 1_000 : 50)) return null;
   return (
     <span className="shrink-0 text-xs text-ink-3 tabular-nums" title={runs ? undefined : `${ms} ms`}>
       {runs ? duration(Math.floor(ms / 1000) * 1000).replace(".0", "") : duration(ms)}

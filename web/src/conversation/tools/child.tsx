@@ -73,7 +73,7 @@ export function ChildBody({ part }: { part: ToolPart }) {
           <span className="min-w-0 truncate">{found.data.last}</span>
         </p>
       )}
-      {answer && <Markdown text={answer} />}
+      {answer && <Markdown text={answer} level={4} />}
       {found.isError && <p className="text-xs text-ink-2">{words.gone}</p>}
       {id && (
         <div className="flex flex-wrap items-center gap-2">

@@ -9,6 +9,9 @@ import { Dialog } from "../../ui/dialog.js";
 import { ProblemBox } from "../../ui/problem.js";
 import { blobPath, outputPath, pieceOf } from "./blob.js";
 
+/** Lines of a piece that are drawn at once. */
+const PAGE = 4_000;
+
 export function Whole({ blob, outputId }: { blob: string; outputId: string }) {
   const words = texts.conversation.tools;
   const studio = useStudio();
@@ -51,17 +54,11 @@ function Pieces({ path }: { path: string }) {
   const done = read.size >= 0 && read.next >= read.size;
   return (
     <div className="flex flex-col gap-3">
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-        tabIndex={0}
-        className="overflow-x-auto rounded-control bg-sunken p-3 font-mono text-xs leading-[1.5]"
-      >
+      <div>
         {read.pieces.map((piece, n) => (
-          <span key={n} className="[content-visibility:auto]">
-            <Ansi text={piece} />
-          </span>
+          <Ansi key={n} text={piece} lines={PAGE} />
         ))}
-      </pre>
+      </div>
       <div className="flex items-center gap-3 text-xs text-ink-2">
         {done ? (
           words.wholeAll(bytes(read.size))

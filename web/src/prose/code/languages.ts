@@ -3,6 +3,7 @@ import { LanguageDescription } from "@codemirror/language";
 import { languages } from "@codemirror/language-data";
 import { type Parser, type Tree, TreeFragment } from "@lezer/common";
 import { highlightTree, tagHighlighter, tags } from "@lezer/highlight";
+import { goesOn } from "../grown.js";
 import type { Painter, Span } from "../highlight.js";
 
 const WORDS = tagHighlighter([
@@ -87,7 +88,7 @@ class TreePainter implements Painter {
 
   read(code: string): void {
     if (this.#tree && code === this.#code) return;
-    const grown = this.#tree && code.startsWith(this.#code);
+    const grown = this.#tree && goesOn(code, this.#code);
     this.#tree = this.parser.parse(code, grown ? TreeFragment.addTree(this.#tree!, [], true) : []);
     this.#code = code;
   }

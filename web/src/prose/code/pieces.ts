@@ -1,5 +1,6 @@
 /** A text in pieces of some lines. When the text grows, pieces that were full stay the same objects, so that only the
  * end is painted and rendered again. */
+import { goesOn } from "../grown.js";
 import type { Painter, Span } from "../highlight.js";
 
 export interface Piece {
@@ -21,7 +22,7 @@ export class Pieces {
 
   /** `final` paints all of it once more: a word at the end may have changed what stands far before it. */
   read(text: string, painter: Painter | null, final: boolean): Piece[] {
-    const same = painter === this.#painter && text.startsWith(this.#text);
+    const same = painter === this.#painter && goesOn(text, this.#text);
     if (same && text === this.#text && !final) return this.#pieces;
     const kept = same && !(final && painter) ? this.#pieces.slice(0, -LOOSE) : [];
     this.#text = text;

@@ -1,5 +1,5 @@
 /** One file of a diff: its name and counts, and its hunks. */
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { type Span, useHighlightedLines } from "../highlight.js";
@@ -13,12 +13,13 @@ interface Props {
   /** Its name where the diff has none. */
   path: string | undefined;
   split: boolean;
+  actions: ReactNode;
 }
 
 /** Lines that stand there at first. */
 const FIRST = 300;
 
-export function File({ file, path, split }: Props) {
+export function File({ file, path, split, actions }: Props) {
   const name = file.after ?? file.before ?? path ?? "";
   const [all, setAll] = useState(false);
   const hunks = useMemo(() => (all ? file.hunks : clipped(file)), [file, all]);
@@ -35,11 +36,18 @@ export function File({ file, path, split }: Props) {
       <div className="prose-bar">
         <Name file={file} name={name} />
         <Counts added={file.added} removed={file.removed} />
+        {actions}
       </div>
       {empty ? (
         <p className="prose-between">{file.binary ? texts.prose.binary : texts.prose.noChanges}</p>
       ) : (
         <table className={split ? "prose-split" : undefined} aria-label={texts.prose.diffOf(name)}>
+          <colgroup>
+            <col className="prose-no" />
+            <col className={split ? undefined : "prose-no"} />
+            {split && <col className="prose-no" />}
+            <col />
+          </colgroup>
           {hunks.map((hunk, n) => (
             <tbody key={n}>
               {(n > 0 || hunk.heading) && (

@@ -1,6 +1,7 @@
 /** A text that grows, as blocks. Blocks before the last blank line that nothing can change any more are kept as they are;
  * only what stands behind is read again, so an update costs the same at the end of a long answer as at its beginning. */
 import type { Links, Token, Tokens } from "marked";
+import { goesOn } from "../grown.js";
 import { type Fence, fenceAt, fenceGrown } from "./fence.js";
 import { lex } from "./lexer.js";
 import { mended } from "./mend.js";
@@ -26,10 +27,11 @@ export class Blocks {
   read(said: string, streaming: boolean): Block[] {
     const text = said.includes("\r") ? said.replace(/\r\n?/g, "\n") : said;
     if (text === this.#text && streaming === this.#streaming) return this.#shown;
-    if (!text.startsWith(this.#text) || (this.#streaming !== streaming && streaming)) this.#forget();
+    if (!goesOn(text, this.#text) || (this.#streaming !== streaming && streaming)) this.#forget();
     this.#text = text;
     this.#streaming = streaming;
-    this.#shown = [...this.#done, ...this.#rest()];
+    const rest = this.#rest();
+    this.#shown = [...this.#done, ...rest];
     return this.#shown;
   }
 

@@ -22,6 +22,9 @@ const DOLLARS = /^\$\$((?:\\[^\n]|[^\\$]){1,5000}?)\$\$/;
 const ROUND = /^\\\(((?:[^\\\n]|\\[^)\n]){1,2000}?)\\\)/;
 const SQUARE = /^\\\[((?:[^\\]|\\[^\]]){1,5000}?)\\\]/;
 
+/** A longer formula is none. */
+const LONGEST = 10_000;
+
 const inlineFormula: TokenizerExtension = {
   name: "formula",
   level: "inline",
@@ -37,22 +40,28 @@ const inlineFormula: TokenizerExtension = {
   },
 };
 
-const BLOCKS = /^ {0,3}(?:\$\$([\s\S]{1,20000}?)\$\$|\\\[([\s\S]{1,20000}?)\\\])[ \t]*(?:\n+|$)/;
-
 const blockFormula: TokenizerExtension = {
   name: "formulaBlock",
   level: "block",
+  // Only in this paragraph: looked for in all that follows, each paragraph would cost the whole text.
   start: (src) => {
-    const at = src.search(/(?:^|\n) {0,3}(?:\$\$|\\\[)/);
-    return at === -1 ? undefined : at;
+    const end = src.indexOf("\n\n");
+    const found = /\n {0,3}(?:\$\$|\\\[)/.exec(end === -1 ? src : src.slice(0, end));
+    return found && formulaAt(src.slice(found.index + 1)) ? found.index + 1 : undefined;
   },
-  tokenizer(src) {
-    const found = BLOCKS.exec(src);
-    const text = (found?.[1] ?? found?.[2])?.trim();
-    if (!found || !text || /\n[ \t]*\n/.test(text)) return undefined;
-    return { type: "formula", raw: found[0], text, display: true };
-  },
+  tokenizer: (src) => formulaAt(src),
 };
+
+function formulaAt(src: string): FormulaToken | undefined {
+  const opens = /^ {0,3}(\$\$|\\\[)/.exec(src);
+  if (!opens) return undefined;
+  const from = opens[0].length;
+  const to = src.slice(0, LONGEST).indexOf(opens[1] === "$$" ? "$$" : "\\]", from);
+  const text = src.slice(from, to).trim();
+  const behind = /^[ \t]*(?:\n+|$)/.exec(src.slice(to + 2, to + 200));
+  if (to === -1 || !text || !behind || /\n[ \t]*\n/.test(text)) return undefined;
+  return { type: "formula", raw: src.slice(0, to + 2) + behind[0], text, display: true };
+}
 
 const note: TokenizerExtension = {
   name: "note",
@@ -84,10 +93,33 @@ const instance = new Marked({
   extensions: [inlineFormula, blockFormula, note, noteText],
 });
 
-/** The tokens of a text, which sees the link targets that were named before it. */
-export function lex(text: string, links: Links): { tokens: Token[]; links: Links } {
-  const lexer = new Lexer(instance.defaults);
-  Object.assign(lexer.tokens.links, links);
-  const tokens = lexer.lex(text);
-  return { tokens, links: tokens.links };
+/** Reading marks takes the square of their number: a run with more of them is nobody's prose, and is shown as it is. */
+const MOST_MARKS = 400;
+const MARK = /[*_~`[\]$\\<]/g;
+
+class CarefulLexer extends Lexer {
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    if (src.length <= MOST_MARKS || (src.match(MARK)?.length ?? 0) <= MOST_MARKS)
+      return super.inlineTokens(src, tokens);
+    tokens.push({ type: "text", raw: src, text: src });
+    return tokens;
+  }
 }
+
+/** The tokens of a text, which sees the link targets that were named before it. What can't be read is one text. */
+export function lex(text: string, links: Links): { tokens: Token[]; links: Links } {
+  if (DEEP.test(text)) return { tokens: [asText(text)], links };
+  const lexer = new CarefulLexer(instance.defaults);
+  Object.assign(lexer.tokens.links, links);
+  try {
+    const tokens = lexer.lex(text);
+    return { tokens, links: tokens.links };
+  } catch {
+    return { tokens: [asText(text)], links };
+  }
+}
+
+/** Quotes and lists inside one another, deeper than anybody writes them. */
+const DEEP = /(?:^|\n)[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+){40}/;
+
+const asText = (text: string): Token => ({ type: "html", raw: text, text, block: true, pre: false });

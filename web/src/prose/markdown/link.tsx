@@ -1,13 +1,18 @@
 /** Links and images of somebody else's text. A link shows where it leads and opens only by a press; an image from
  * elsewhere is such a link. */
 import { ImageIcon, ImageOff } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { createContext, type ReactNode, useContext, useState } from "react";
 import { texts } from "../../texts/texts.js";
 import { claimedHost, imageSource, linkAddress } from "./address.js";
 
+/** A link holds no other. */
+const InLink = createContext(false);
+
 /** `words` is the text that stands on it, to see whether it claims to lead somewhere else. */
 export function Link({ href, words, children }: { href: string; words: string; children: ReactNode }) {
-  const address = linkAddress(href);
+  const inside = useContext(InLink);
+  const address = inside ? null : linkAddress(href);
+  if (inside) return children;
   if (!address) return <span title={texts.prose.notOpened(href.slice(0, 300))}>{children}</span>;
   const claimed = claimedHost(words);
   const lies = claimed !== null && claimed !== address.host && `www.${claimed}` !== address.host;
@@ -19,7 +24,7 @@ export function Link({ href, words, children }: { href: string; words: string; c
         target="_blank"
         rel="noopener noreferrer"
       >
-        {children}
+        <InLink value>{children}</InLink>
       </a>
       {lies && <span className="text-care"> ({texts.prose.leads(address.host)})</span>}
     </>
@@ -28,6 +33,7 @@ export function Link({ href, words, children }: { href: string; words: string; c
 
 export function Picture({ href, alt }: { href: string; alt: string }) {
   const [broken, setBroken] = useState(false);
+  const inside = useContext(InLink);
   const source = imageSource(href);
   if (source && !broken) {
     return (
@@ -46,7 +52,9 @@ export function Picture({ href, alt }: { href: string; alt: string }) {
     <span className="prose-chip">
       {address ? <ImageIcon size={12} aria-hidden /> : <ImageOff size={12} aria-hidden />}
       {alt && <span>{alt}</span>}
-      {address ? (
+      {address && inside ? (
+        <span>{texts.prose.imageAt(address.host)}</span>
+      ) : address ? (
         <a
           href={address.href}
           title={texts.prose.leadsTo(address.href.slice(0, 300))}

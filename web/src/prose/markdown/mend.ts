@@ -4,11 +4,16 @@
 /** Held back no longer than this: then it is taken for what it looks like. */
 const LONGEST = 240;
 
+const LONGEST_FORMULA = 2_000;
+/** Nor is a run of inline text that is longer than any paragraph. */
+const LONGEST_RUN = 8_000;
+
 export function mended(text: string): string {
   const begin = runStart(text);
   if (begin === null) return text;
   const head = text.slice(0, begin);
   const run = text.slice(begin);
+  if (run.length > LONGEST_RUN) return text;
   return table(head, run) ?? head + inline(withoutMarker(run));
 }
 
@@ -17,7 +22,10 @@ function runStart(text: string): number | null {
   let open: string | null = null;
   let start = 0;
   let at = 0;
-  for (const line of text.split("\n")) {
+  const lines = text.split("\n");
+  // The end of a line is not yet an empty one.
+  if (lines.at(-1) === "") lines.pop();
+  for (const line of lines) {
     const fence = /^\s*(?:[-*+>]\s+|\d+[.)]\s+)*(`{3,}|~{3,})/.exec(line);
     if (open) {
       if (fence && fence[1]!.startsWith(open) && /^\s*[`~]+\s*$/.test(line)) open = null;
@@ -37,7 +45,7 @@ function runStart(text: string): number | null {
 /** A last line that is only the beginning of a list, a heading, a quote, a fence or a rule. */
 function withoutMarker(run: string): string {
   return run.replace(
-    /(^|\n)[ \t]*(?:(?:[-*+>]|\d{1,9}[.)]?)[ \t]+)*(?:[-+*=#>_]+|\d{1,9}[.)]?|`{1,2}|(?:`{3,}|~{3,})[^\n`]*)[ \t]*$/,
+    /(^|\n)[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(?:[-+*=#>_]+|\[[ xX]?\]?|\d{1,9}[.)]?|`{1,2}|(?:`{3,}|~{3,})[^\n`]*)[ \t]*$/,
     "$1",
   );
 }
@@ -83,7 +91,7 @@ function inline(run: string): string {
   for (let at = 0; at < run.length; ) {
     const rest = run.slice(at);
     const step = stepOf(rest, run[at - 1] ?? " ", open);
-    if (step.hold && run.length - at <= LONGEST) return closeAll(at);
+    if (step.hold && run.length - at <= (step.most ?? LONGEST)) return closeAll(at);
     if (step.code) return `${run.replace(/`+$/, "") || run}${step.code}${open.reverse().join("")}`;
     at += step.length;
   }
@@ -93,6 +101,7 @@ function inline(run: string): string {
 interface Step {
   length: number;
   hold?: boolean;
+  most?: number;
   code?: string;
 }
 
@@ -113,8 +122,8 @@ function stepOf(rest: string, before: string, open: string[]): Step {
 function backslash(rest: string): Step {
   if (rest.length === 1) return { length: 1, hold: true };
   if (rest[1] !== "(" && rest[1] !== "[") return { length: 2 };
-  const end = rest.indexOf(rest[1] === "(" ? "\\)" : "\\]");
-  return end === -1 ? { length: 2, hold: true } : { length: end + 2 };
+  const end = rest.slice(0, LONGEST_FORMULA).indexOf(rest[1] === "(" ? "\\)" : "\\]");
+  return end === -1 ? { length: 2, hold: true, most: LONGEST_FORMULA } : { length: end + 2 };
 }
 
 function ticks(rest: string): Step {
@@ -129,7 +138,7 @@ function bracket(rest: string): Step {
   const image = rest[0] === "!";
   const from = image ? 2 : 1;
   const end = closing(rest, from, "[", "]");
-  if (end === -1) return { length: from, hold: !rest.includes("\n\n") };
+  if (end === -1) return { length: from, hold: true };
   if (end === rest.length - 1) return { length: from, hold: true };
   if (rest[end + 1] === "(") {
     const target = closing(rest, end + 2, "(", ")");
@@ -139,10 +148,10 @@ function bracket(rest: string): Step {
   return { length: from };
 }
 
-/** Where a bracket ends that was opened before `from`. */
+/** Where a bracket ends that was opened before `from`; looked for only as far as something may be held back. */
 function closing(text: string, from: number, opens: string, closes: string): number {
   let depth = 1;
-  for (let at = from; at < text.length; at++) {
+  for (let at = from; at < Math.min(text.length, from + LONGEST * 4); at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === opens) depth++;
     else if (text[at] === closes && --depth === 0) return at;
@@ -156,7 +165,8 @@ function dollar(rest: string): Step {
   const from = wide ? 2 : 1;
   const end = rest.indexOf(wide ? "$$" : "$", from);
   if (end !== -1) return { length: end + from };
-  return { length: from, hold: !/^\$[\s\d]/.test(rest) && (wide || !rest.includes("\n")) };
+  if (wide) return { length: from, hold: true, most: LONGEST_FORMULA };
+  return { length: from, hold: !/^\$[\s\d]/.test(rest) && !rest.includes("\n") };
 }
 
 function mark(rest: string, before: string, open: string[]): Step {

@@ -112,7 +112,10 @@ function Files({ words, done }: { words: string; done: Done }) {
           value={`file ${path}`}
           words={[]}
           always
-          act={done(() => studio.proposed.set({ text: `@${path} `, send: false }))}
+          act={done(() => {
+            if (kind === "file") studio.opened.set({ path });
+            else studio.proposed.set({ text: `@${path} `, send: false });
+          })}
         >
           {kind === "folder" ? (
             <Folder size={14} aria-hidden className="shrink-0" />

@@ -1,5 +1,6 @@
 /** The sessions: those that are pinned, then the others under their days; more come as one goes on. */
 import { useEffect, useMemo, useRef } from "react";
+import { useRoute } from "wouter";
 import { useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
@@ -67,7 +68,8 @@ function emptyWords(archived: boolean, project: string, words: string): string {
 function Group({ name, rows }: { name: string; rows: SessionRow[] }) {
   const studio = useStudio();
   useWatch(studio.tabs);
-  const shown = studio.active?.store.sessionId;
+  const [settings] = useRoute("/settings/:part?");
+  const shown = settings ? "" : studio.active?.store.sessionId;
   return (
     <section aria-label={name} className="px-2 pb-2">
       <h2 className="px-2 pt-2 pb-1 text-xs font-medium text-ink-3">{name}</h2>

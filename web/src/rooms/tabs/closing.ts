@@ -17,8 +17,11 @@ async function reopen(studio: Studio, which: Closed | undefined): Promise<void> 
   if (!which) return;
   const at = closed.indexOf(which);
   if (at >= 0) closed.splice(at, 1);
-  const tab = await studio.openSession(which.sessionId);
-  studio.moveTab(tab.id, Math.min(which.place, studio.tabs.value.list.length - 1));
+  const opening = studio.openSession(which.sessionId);
+  // It is in the row already, at its end: it goes where it was at once.
+  const { active, list } = studio.tabs.value;
+  studio.moveTab(active, Math.min(which.place, list.length - 1));
+  await opening;
 }
 
 export function useClosing() {

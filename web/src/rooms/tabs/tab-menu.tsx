@@ -1,5 +1,6 @@
 /** All tabs in a menu: for a narrow page, where it is the only way between them, and for more than a row holds. */
 import { ChevronDown, Plus, RotateCcw, X } from "lucide-react";
+import { useRoute } from "wouter";
 import type { SessionStore } from "../../session/store.js";
 import { useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
@@ -15,7 +16,9 @@ export function TabMenu({ wide }: { wide: boolean }) {
   const studio = useStudio();
   const going = useGoing();
   const closing = useClosing();
-  const { list, active } = useWatch(studio.tabs);
+  const { list, active: chosen } = useWatch(studio.tabs);
+  const [settings] = useRoute("/settings/:part?");
+  const active = settings ? "" : chosen;
   const { rooms } = texts;
   const shown = studio.tab(active);
   const button = wide ? (
@@ -28,7 +31,7 @@ export function TabMenu({ wide }: { wide: boolean }) {
       className="flex h-11 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-left text-sm"
     >
       <span className="sr-only">{rooms.allTabs}</span>
-      {shown ? <Current store={shown.store} /> : <Plain>{rooms.fresh}</Plain>}
+      {shown ? <Current store={shown.store} /> : <Plain>{settings ? texts.app.settings : rooms.fresh}</Plain>}
       {list.length > 1 && <span className="shrink-0 text-xs text-ink-3">{list.length}</span>}
       <ChevronDown size={16} aria-hidden className="shrink-0 text-ink-2" />
     </button>
@@ -49,7 +52,7 @@ export function TabMenu({ wide }: { wide: boolean }) {
         <MenuItem
           icon={<X size={14} aria-hidden />}
           onSelect={() => {
-            for (const tab of list) if (tab.id !== active) void studio.closeTab(tab.id);
+            for (const tab of list) if (tab.id !== chosen) void studio.closeTab(tab.id);
           }}
         >
           {rooms.closeOthers}

@@ -17,8 +17,9 @@ function isNew({ view, state, sending }: SessionStore): boolean {
 function sign(store: SessionStore): SignOf {
   if (store.state.value === "gone" || store.state.value === "failed") return "failed";
   if (isNew(store)) return "new";
-  const { status, outcome, last } = store.view.value;
-  const at = store.about.value?.updated_at ?? 0;
+  const { status, outcome, last, items } = store.view.value;
+  const ended = items.findLast((item) => item.kind === "exchange");
+  const at = ended?.end?.at ?? 0;
   return signOf({ id: store.sessionId, status, outcome, last, at }, seen.value);
 }
 

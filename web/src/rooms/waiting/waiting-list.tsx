@@ -1,12 +1,12 @@
 /** "Waiting for you": everything that needs a word, over all sessions, each a step away. */
 import { BellRing } from "lucide-react";
+import { useNotifying } from "../../studio/notifying.js";
 import { ago, moment } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Sign } from "../../ui/sign.js";
 import { useGoing } from "../going.js";
 import { asked, useAsks, type Waiting } from "./asks.js";
-import { useNotifying } from "./notifying.js";
 
 export function WaitingList() {
   const { data: asks = [] } = useAsks();

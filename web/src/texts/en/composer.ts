@@ -25,8 +25,7 @@ export const composer = {
     ask: "You are asked before anything that matters.",
     allow: "Nothing is asked. It still stays in its folder.",
   } as Record<string, string>,
-  modeHeld: (name: string, mode: string) => `${name} does no more than ${mode}.`,
-  nextMode: "Next mode: plan, ask, allow",
+  modeHeld: (mode: string) => `This agent does no more than ${mode}`,
 
   agent: "Agent",
   agentSearch: "Find an agent",
@@ -37,7 +36,6 @@ export const composer = {
   modelProblem: (provider: string) => `${provider} could not be asked`,
   modelRefresh: "Ask the providers again",
   modelDefault: "Default",
-  agentsModel: (name: string) => `${name} runs on a model of its own.`,
   price: (input: string, output: string) => `${input} in, ${output} out a million tokens`,
   context: (tokens: string) => `${tokens} context`,
   free: "free",

@@ -4,6 +4,7 @@ import { beside } from "./beside.js";
 import { composer } from "./composer.js";
 import { conversation } from "./conversation.js";
 import { files } from "./files.js";
+import { first } from "./first.js";
 import { meters } from "./meters.js";
 import { prose } from "./prose.js";
 import { rooms } from "./rooms.js";
@@ -17,6 +18,7 @@ export const en = {
   composer,
   conversation,
   files,
+  first,
   meters,
   prose,
   rooms,

@@ -57,13 +57,25 @@ def _about(each: Shelved, model: str) -> str:
     if spec is None:
         return _ORIGINS[each.origin]
     mode = {"plan": "only plans", "ask": "always asks"}.get(spec.mode, "")
-    return " · ".join(filter(None, [spec.type, mode, model, _ORIGINS[each.origin]]))
+    kind = f"at {spec.remote.address}" if spec.remote else spec.type
+    return " · ".join(filter(None, [kind, mode, model, _ORIGINS[each.origin]]))
 
 
 def _rows(found: Shelved, spec: Spec, model: str) -> list[tuple[str, str]]:
     wished = msgspec.structs.asdict(spec.wishes).items()
     wishes = [f"{name} {value}" for name, value in wished if value is not None]
     named = "all" if spec.tools is None else ", ".join(spec.tools) or "none"
+    if spec.remote:
+        where = spec.remote
+        rows = [
+            ("remote", f"{where.agent or 'the usual agent'} at {where.address}"),
+            ("project", where.project),
+            ("token", f"kept as {where.token_name}"),
+            ("mode", f"{spec.mode} at most" if spec.mode else "the session's"),
+            ("limits", _limits(spec.limits) if spec.limits != Limits() else "set there"),
+            ("file", found.path),
+        ]
+        return [(label, value) for label, value in rows if value]
     rows = [
         ("type", spec.type),
         ("mode", f"{spec.mode} at most" if spec.mode else "the session's"),

@@ -28,6 +28,14 @@ async def models(
     )
 
 
+@router.get("/models/default", summary="What new sessions use; no provider is asked")
+async def default_model(house: Asked, person: Signed) -> Chosen:
+    runtime = house.studio.runtime
+    runtime.refresh()
+    chosen = await asyncio.to_thread(runtime.choose)
+    return Chosen(model=chosen.model, why=chosen.why)
+
+
 @router.get("/discovery", summary="Keys in the environment, and model servers of this machine")
 async def discovery(house: Asked, person: Hosting) -> Discovered:
     found = await discover(house.studio.runtime)

@@ -32,6 +32,9 @@ class Agent(BaseModel):
         default={}, description="How far one exchange may go; null: no limit. Cost is in micro-USD."
     )
     wishes: dict[str, Any] = Field(default={}, description="How the model should answer.")
+    remote: str = Field(
+        "", description="The address of the Bottega that answers in its place; empty: this one."
+    )
     is_default: bool = Field(False, description="New sessions have this one.")
     problems: list[str] = Field(default=[], description="Why it cannot be used, one sentence each.")
 
@@ -113,4 +116,5 @@ def _fields(runtime: Runtime, each: Shelved) -> dict[str, Any]:
         "at_once": spec.at_once,
         "limits": msgspec.to_builtins(spec.limits),
         "wishes": msgspec.to_builtins(spec.wishes),
+        "remote": spec.remote.address if spec.remote else "",
     }

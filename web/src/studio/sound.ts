@@ -1,5 +1,5 @@
 /** Two soft tones, made here: something waits, or something has ended. Only for those who wanted to hear it. */
-import { kept } from "../../studio/kept.js";
+import { kept } from "./kept.js";
 
 const TONES = { waiting: [660, 880], ended: [660, 495] } as const;
 

@@ -1,6 +1,6 @@
 /** Notifications of the system: only after a press of a button that says so, and while nothing was taken back. */
-import { keep, kept } from "../../studio/kept.js";
-import { useWatch, Watch } from "../../studio/watch.js";
+import { keep, kept } from "./kept.js";
+import { useWatch, Watch } from "./watch.js";
 
 export type Notifying = "unasked" | "on" | "off" | "refused" | "impossible";
 

@@ -1,0 +1,142 @@
+"""What the log of another Bottega tells of an exchange, taken into the log here: which facts, and what goes with each.
+
+What a fact brings about here (an ask, a steer that was taken up, a cost) is committed with it, and with the cursor.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bottega.agents.world import STOPPED, Ended
+from bottega.errors import Conflict, Problem
+from bottega.events import facts
+from bottega.events.codec import carried
+from bottega.events.event import Carried
+from bottega.failpoint import failpoint
+from bottega.messages.message import Usage
+from bottega.reach.lines import Sent
+from bottega.sessions import inbox, spent
+from bottega.sessions.far import there
+from bottega.sessions.pen import Also
+from bottega.workers.far.asking import FarAsks
+from bottega.workers.far.other import Other
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from bottega.workers.exchange import Exchange
+
+LEFT = frozenset(
+    {
+        *("prompt_queued", "prompt_edited", "prompt_moved", "cancel_requested"),
+        *("opening", "aside", "compaction", "compaction_undone"),
+    }
+)
+"""What stays there: how the prompt came in, which the log here tells itself, and what the model there sees."""
+
+_Paid = facts.AssistantMessage | facts.ToolResultFact | facts.Compaction
+
+
+class Taking:
+    def __init__(self, exchange: "Exchange", other: Other) -> None:
+        self._exchange = exchange
+        self._address = other.reach.address
+        self._n, self._id = exchange.session.n, exchange.message_id
+        self._database = exchange.hands.log.database
+        self.cursor = 0
+        """The last index there that was seen."""
+        self.answers = 0
+        """How many answers of the model were among it."""
+        self.asks = FarAsks(exchange, other, self._put)
+
+    async def take(self, burst: list[Sent]) -> Ended | None:
+        """Carry over what belongs to the exchange; its end, if that is there."""
+        told: list[Carried] = []
+        answers = 0
+        for each in burst:
+            fact = self._read(each)
+            self.cursor = fact.index
+            if fact.message_id != self._id or fact.type in LEFT:
+                await self._pay_for(fact)
+                continue
+            answers += isinstance(fact.data, facts.AssistantMessage)
+            if isinstance(fact.data, _APART):
+                await self._put(told)
+                told = []
+                if ended := await self._apart(fact):
+                    return ended
+            else:
+                told.append(fact)
+        await self._put(told)
+        self.answers += answers
+        return None
+
+    async def _apart(self, fact: Carried) -> Ended | None:
+        """What more belongs to than to store it."""
+        match fact.data:
+            case facts.ExchangeResponse() as end:
+                self._exchange.last_word = fact
+                return Ended(end.success, end.completion_reason, end.stop_reason)
+            case facts.PromptCancelled():
+                return STOPPED
+            case facts.ApprovalRequired():
+                await self.asks.required(fact)
+            case facts.ApprovalResolved():
+                await self.asks.resolved(fact)
+            case facts.UserMessage(prompt_id=said) if said:
+                take_up = partial(inbox.take_up, n=self._n, message_id=said)
+                try:
+                    await self._put([fact], take_up)
+                except Conflict:  # it was said there, or taken back here too late
+                    await self._put([fact])
+            case _:  # the prompt itself, which the log here has
+                pass
+        return None
+
+    def _read(self, told: Sent) -> Carried:
+        try:
+            return carried(told.index, told.body)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise Problem(
+                f"The server at {self._address} sent something that is no event.",
+                hint="Is it another version of Bottega?",
+            ) from error
+
+    async def _put(self, told: list[Carried], *more: Also) -> None:
+        if not told:
+            return
+
+        def also(connection: "sqlite3.Connection") -> None:
+            for each in more:
+                each(connection)
+            for fact in told:
+                self._spend(connection, fact)
+            there.reach(connection, self._n, self._id, told[-1].index)
+
+        await self._exchange.carry(told, also)
+        failpoint("far.after_carry")
+
+    async def _pay_for(self, fact: Carried) -> None:
+        if fact.message_id == self._id and isinstance(fact.data, facts.Compaction):
+
+            def also(connection: "sqlite3.Connection") -> None:
+                self._spend(connection, fact)
+                there.reach(connection, self._n, self._id, fact.index)
+
+            await self._database.write(also)
+
+    def _spend(self, connection: "sqlite3.Connection", fact: Carried) -> None:
+        paid = fact.data
+        if isinstance(paid, _Paid) and paid.usage != Usage():
+            model = paid.asked or paid.model if isinstance(paid, facts.AssistantMessage) else ""
+            spent.note(connection, self._n, self._id, paid.usage, paid.cost, model)
+
+
+_APART = (
+    facts.ExchangeResponse,
+    facts.PromptCancelled,
+    facts.ApprovalRequired,
+    facts.ApprovalResolved,
+    facts.UserMessage,
+)

@@ -1,0 +1,180 @@
+/** The composer, by what a person sees and does. */
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { beforeEach, expect, test } from "vitest";
+import { desk, happen, json, words } from "../test/desk.js";
+
+beforeEach(() => localStorage.clear());
+const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
+
+test("a prompt is trimmed and sent by Enter, and the box is empty", async () => {
+  const { user, said } = desk();
+  await user.type(box(), "  greet me  {Enter}");
+  expect(said("/prompts")).toMatchObject([{ content: "greet me" }]);
+  expect(box().value).toBe("");
+});
+
+test("an empty prompt is not sent", async () => {
+  const { user, said } = desk();
+  await user.type(box(), "  {Shift>}{Enter}{/Shift} {Enter}");
+  expect(said("/prompts")).toEqual([]);
+  expect(screen.getByRole("button", { name: "Send" })).toHaveProperty("disabled", true);
+});
+
+test("Shift and Enter begin a new line", async () => {
+  const { user, said } = desk();
+  await user.type(box(), "one{Shift>}{Enter}{/Shift}two{Enter}");
+  expect(said("/prompts")).toMatchObject([{ content: "one\ntwo" }]);
+});
+
+test("Enter while a word is composed sends nothing", async () => {
+  const { user, said } = desk();
+  await user.type(box(), "にほん");
+  fireEvent.keyDown(box(), { key: "Enter", isComposing: true });
+  fireEvent.keyDown(box(), { key: "Enter", keyCode: 229 });
+  expect(said("/prompts")).toEqual([]);
+});
+
+test("what the server does not take is kept, said, and sent again with the same id", async () => {
+  let down = true;
+  const { user, said, store } = desk(({ path }) => {
+    if (!path.endsWith("/prompts")) return undefined;
+    return down
+      ? json({ code: "overloaded", detail: "Too many wait.", hint: "" }, 503)
+      : json({ repeated: false });
+  });
+  await user.type(box(), "keep this{Enter}");
+  await screen.findByText(/Too many wait/);
+  expect(screen.getByText("keep this")).toBeTruthy();
+  expect(JSON.parse(localStorage.getItem("bottega.unsent.ses_1") ?? "[]")).toHaveLength(1);
+  down = false;
+  await user.click(screen.getByRole("button", { name: "Send again" }));
+  await waitFor(() => expect(localStorage.getItem("bottega.unsent.ses_1")).toBeNull());
+  const [first, second] = said("/prompts");
+  expect(second).toEqual(first);
+  act(() => happen(store, ["prompt_queued", String(first?.message_id), words("keep this")]));
+  expect(store.sending.value).toEqual([]);
+});
+
+test("what the server refuses can be put back into the box", async () => {
+  const { user } = desk(({ path }) =>
+    path.endsWith("/prompts") ? json({ code: "bad", detail: "No.", hint: "" }, 422) : undefined,
+  );
+  await user.type(box(), "say it{Enter}");
+  await user.click(await screen.findByRole("button", { name: "Edit" }));
+  expect(box().value).toBe("say it");
+  expect(screen.queryByText(/Not sent/)).toBeNull();
+});
+
+test("a server that cannot begin a session leaves what was written", async () => {
+  const { user, studio } = desk(undefined, { session: false });
+  studio.client.newTab = () => Promise.reject(new Error("no project"));
+  await user.type(box(), "begin{Enter}");
+  await screen.findByText(/could not be begun/);
+  expect(box().value).toBe("begin");
+});
+
+test("while it runs Enter queues, Mod and Enter steer, and Stop is there", async () => {
+  const { user, said, store } = desk();
+  act(() => happen(store, ["prompt_queued", "m1", words("go")], ["user_message", "m1", words("go")]));
+  await user.type(box(), "next{Enter}");
+  await user.type(box(), "turn left{Control>}{Enter}{/Control}");
+  expect(said("/prompts")).toMatchObject([{ content: "next" }, { content: "turn left", steer: true }]);
+  expect(said("/prompts")[0]).not.toHaveProperty("steer");
+  expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
+});
+
+test("Shift and Tab go from ask to allow, and the word says so", async () => {
+  const { user, said } = desk(({ method, path }) =>
+    method === "PATCH" && path.endsWith("ses_1") ? json({ id: "ses_1", mode: "allow" }) : undefined,
+  );
+  await user.type(box(), "{Shift>}{Tab}{/Shift}");
+  expect(said("/sessions/ses_1", "PATCH")).toEqual([{ mode: "allow" }]);
+  expect(await screen.findByRole("button", { name: "Mode: Allow" })).toBeTruthy();
+  expect(document.activeElement).toBe(box());
+});
+
+test("an agent that does less than the mode says so", async () => {
+  const { user, studio } = desk(undefined, { session: false });
+  await user.click(await screen.findByRole("button", { name: "Agent: Assistant" }));
+  const torn = screen.getByRole("option", { name: /torn/ });
+  expect(torn.getAttribute("aria-disabled")).toBe("true");
+  await user.type(screen.getByRole("combobox", { name: "Find an agent" }), "plan{Enter}");
+  expect(studio.wish.value.agent).toBe("planner");
+  expect(screen.getByRole("button", { name: "Mode: Plan" })).toBeTruthy();
+});
+
+test("models are found by a few letters, with window and price, and providers that fail say why", async () => {
+  const { user, studio } = desk(undefined, { session: false });
+  await user.click(await screen.findByRole("button", { name: "Model: small" }));
+  expect(screen.getByRole("option", { name: /128K context · \$1 in, \$4 out/ })).toBeTruthy();
+  expect(screen.getByText("Nobody answers at 11434.")).toBeTruthy();
+  await user.type(screen.getByRole("combobox", { name: "Find a model" }), "lar{Enter}");
+  expect(studio.wish.value.model).toBe("openai/large");
+  await waitFor(() => expect(document.activeElement).toBe(box()));
+});
+
+test("what is written comes back after a reload, each session's its own", async () => {
+  const first = desk();
+  await first.user.type(box(), "half a th");
+  first.unmount();
+  desk();
+  expect(box().value).toBe("half a th");
+});
+
+test("the arrows bring back what was said, and lead back to what was being written", async () => {
+  const { user, store } = desk();
+  act(() => happen(store, ["prompt_queued", "m1", words("older")], ["user_message", "m1", words("older")]));
+  act(() => happen(store, ["prompt_queued", "m2", words("newer")], ["user_message", "m2", words("newer")]));
+  await user.type(box(), "mine{ArrowUp}");
+  await waitFor(() => expect(box().value).toBe("newer"));
+  await user.keyboard("{ArrowUp}");
+  await waitFor(() => expect(box().value).toBe("older"));
+  await user.keyboard("{ArrowDown}");
+  await waitFor(() => expect(box().value).toBe("newer"));
+  await user.keyboard("{ArrowDown}");
+  await waitFor(() => expect(box().value).toBe("mine"));
+});
+
+test("a long paste becomes a piece that can be opened, and is sent with the prompt", async () => {
+  const { user, said } = desk();
+  await user.type(box(), "what is this?");
+  await user.paste("line\n".repeat(2_000));
+  expect(box().value).toBe("what is this?");
+  expect(screen.getByRole("button", { name: "Open Pasted text, 2,001 lines" })).toBeTruthy();
+  await user.type(box(), "{Enter}");
+  expect(said("/prompts")[0]?.content).toMatch(/^what is this\?\n\nline\nline/);
+  expect(screen.queryByRole("list", { name: "Attached" })).toBeNull();
+});
+
+test("a paste of 5 MB is offered to be saved in the project, and mentioned", async () => {
+  const { user, asked, studio } = desk(undefined, { session: false });
+  const prompt = box();
+  await user.click(prompt);
+  await user.paste("x".repeat(5_000_000));
+  expect(prompt.value).toBe("");
+  const dialog = await screen.findByRole("dialog", { name: "This is too large to send" });
+  const path = within(dialog).getByRole("textbox", { name: "Path in the project" });
+  await user.clear(path);
+  await user.type(path, "big.txt{Enter}");
+  await waitFor(() => expect(prompt.value).toBe("@big.txt "));
+  expect(asked.some((each) => each.path === "/api/projects/p1/upload")).toBe(true);
+  expect(studio.tabs.value.list).toEqual([]);
+});
+
+test("words that another part proposes are put in, or sent as they are", async () => {
+  const { studio, said } = desk();
+  act(() => studio.proposed.set({ text: "explain this", send: false }));
+  await waitFor(() => expect(box().value).toBe("explain this"));
+  act(() => studio.proposed.set({ text: "and that", send: true }));
+  await waitFor(() => expect(said("/prompts")).toMatchObject([{ content: "and that" }]));
+  expect(box().value).toBe("explain this");
+  expect(studio.proposed.value).toBeNull();
+});
+
+test("without a model the guide is named, with the way to the keys", async () => {
+  desk(({ path }) =>
+    path === "/api/models" ? json({ default: { model: "guide", why: "" }, providers: [] }) : undefined,
+  );
+  expect(await screen.findByText(/rule-based guide answers/)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Add a key" }).getAttribute("href")).toBe("/settings/keys");
+});
