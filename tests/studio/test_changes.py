@@ -67,7 +67,7 @@ async def test_a_change_is_reverted_and_brought_back_and_never_over_what_somebod
     await _choose(page, "Changes")
     await send(page, "write")
     panel = page.get_by_role("tabpanel", name="Changes")
-    await panel.get_by_role("button", name="Show what changed in notes.txt").click()
+    await panel.get_by_role("button", name="Changed notes.txt").click()
     await expect(panel.get_by_text("by the agent")).to_be_visible()
     assert await violations(page) == []
 
