@@ -17,7 +17,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bottega.accounts.passes import Passes
+from bottega.accounts.passes import Kind, Passes
 from bottega.accounts.people import People
 from bottega.accounts.secret import secret
 from bottega.runtime import MIGRATIONS
@@ -29,10 +29,14 @@ from stopwatch import QUESTION
 class Server:
     """What is measured: the process, from outside."""
 
-    def __init__(self, process: subprocess.Popen[str], address: str, token: str) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], address: str, token: str, login: str
+    ) -> None:
         self.process = process
         self.address = address
         self.token = token
+        self.login = login
+        """What a browser carries as its cookie."""
 
     def cpu(self) -> float:
         """Seconds that the process has used so far."""
@@ -62,7 +66,8 @@ async def serving(url: str, *modes: str, filled: Filling | None = None) -> Async
             await filled(home, folder)
         process = started(home, folder)
         try:
-            yield Server(process, address_of(process), await token(home))
+            address = address_of(process)
+            yield Server(process, address, await proof(home, "token"), await proof(home, "login"))
         finally:
             process.terminate()
             process.wait(20)
@@ -86,10 +91,10 @@ def address_of(process: subprocess.Popen[str]) -> str:
     raise AssertionError("the server ended before it listened")
 
 
-async def token(home: Path) -> str:
+async def proof(home: Path, kind: Kind) -> str:
     database = Database.open(Home(home), MIGRATIONS)
     try:
-        return await Passes(database, secret(home)).give(People(database).host(), "token")
+        return await Passes(database, secret(home)).give(People(database).host(), kind)
     finally:
         database.close()
 

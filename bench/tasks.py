@@ -18,7 +18,7 @@ class Failure(Exception):
     """A measured process did not end as it should."""
 
 
-_ALL_CORES = ("commit", "reads", "sandbox", "prompt", "load", "fan", "served")
+_ALL_CORES = ("commit", "reads", "sandbox", "prompt", "load", "fan", "served", "studio")
 
 
 class Task(NamedTuple):
@@ -66,6 +66,7 @@ TASKS = (
     Task("memory", "bottega", "ours_memory.py", "memory"),
     Task("tools", "bottega", "ours_tools.py", "tools"),
     Task("reads", "bottega", "ours_tools.py", "reads"),
+    Task("studio", "bottega", "ours_studio.py", "studio"),
     Task("load", "floor", "floor_server.py", "load"),
     Task("load", "bottega", "ours_server.py", "load"),
     Task("fan", "bottega", "ours_server.py", "fan"),

@@ -75,7 +75,7 @@ def count(tests: dict[str, list[str]]) -> int:
 
 REQUIREMENTS: dict[str, Requirement] = {
     # One agent, any provider.
-    "A01": later("A prompt is trimmed before it is admitted, and an empty one is refused."),
+    "A01": shown("A prompt is trimmed before it is admitted, and an empty one is refused."),
     "A02": later("Answers and errors reach the screen by the same road, told apart by kind."),
     "A03": later("Markdown is rendered and made safe before it is shown."),
     "A04": shown("How long an exchange took is measured and stands in its response."),
@@ -172,7 +172,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "X22": shown("Each stage can write what it does to a log for people who look for a fault."),
     "X23": shown("Tools may run elsewhere, be denied with a reason, or be answered from a cache."),
     # Reminders, follow-ups and callbacks.
-    "N01": later("The composer takes text, and says when it cannot."),
+    "N01": shown("The composer takes text, and says when it cannot."),
     "N02": later("What the user sent stands on the screen at once."),
     "N03": shown(
         "Reminders are added to the prompt, and the right agent answers, here or at an address."

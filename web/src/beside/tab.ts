@@ -21,7 +21,7 @@ export function useBesideKeys(show: () => void): void {
   const to = (name: TabName) => () => {
     tab.set(name);
     show();
-    requestAnimationFrame(() => document.getElementById(`beside-${name}-tab`)?.focus());
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-beside=${name}]`)?.focus());
   };
   useCommand({ id: "beside-plan", title: showTab.plan, group: "view", keys: "Alt+1", run: to("plan") });
   useCommand({

@@ -119,11 +119,10 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
       {run.running && (
         <Button
           icon={<Square size={12} fill="currentColor" aria-hidden />}
-          aria-label={composer.stop}
-          aria-keyshortcuts="Escape"
           disabled={run.stopping}
           onClick={onStop}
-          {...(full ? {} : { keys: written("Escape") })}
+          {...(full ? { "aria-label": composer.stop } : { keys: written("Escape") })}
+          aria-keyshortcuts="Escape"
         >
           {!full && (run.stopping ? composer.stopping : composer.stop)}
         </Button>
@@ -139,8 +138,8 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
         <Tip text={run.busy ? composer.queueHint : composer.send} keys={written("Enter")}>
           <Button
             kind="main"
-            aria-label={run.busy ? composer.queue : composer.send}
             aria-keyshortcuts="Enter"
+            {...(run.busy && words ? {} : { "aria-label": run.busy ? composer.queue : composer.send })}
             disabled={!full}
             busy={beginning}
             className={run.busy && words ? "" : "w-8 px-0! max-mid:w-11"}

@@ -1,3 +1,4 @@
+/** The composer, by what a person sees and does. */
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { desk, happen, json, words } from "../test/desk.js";
@@ -155,7 +156,7 @@ test("a paste of 5 MB is offered to be saved in the project, and mentioned", asy
   const path = within(dialog).getByRole("textbox", { name: "Path in the project" });
   await user.clear(path);
   await user.type(path, "big.txt{Enter}");
-  await waitFor(() => expect(prompt.value).toBe("@big.txt"));
+  await waitFor(() => expect(prompt.value).toBe("@big.txt "));
   expect(asked.some((each) => each.path === "/api/projects/p1/upload")).toBe(true);
   expect(studio.tabs.value.list).toEqual([]);
 });

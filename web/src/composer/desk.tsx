@@ -119,7 +119,8 @@ export function Desk({ name, meters }: { name: string; meters?: ReactNode }) {
           onClose={attach.saved}
           onSaved={(path) => {
             attach.saved();
-            append(mention(path), " ");
+            // With a space behind it nothing more is offered for it: Enter sends.
+            append(`${mention(path)} `, " ");
           }}
         />
       )}

@@ -24,7 +24,7 @@ export function First() {
   const host = me.data?.is_host ?? false;
   return (
     <section aria-label={first.region} className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4 mid:px-6">
-      <div className="m-auto flex w-full max-w-[640px] flex-col gap-8 py-8">
+      <div className="m-auto flex w-full max-w-[640px] flex-col gap-7 py-7">
         <div className="flex flex-col gap-5">
           <header className="flex flex-col gap-2">
             <h1 className="text-2xl font-semibold tracking-tight">
@@ -43,7 +43,7 @@ export function First() {
           )}
         </div>
         <Fence name={first.folder}>
-          <Folder {...place} />
+          <Folder {...place} compact={guided} />
         </Fence>
         {!guided && veryFirst && (
           <footer className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-4 text-sm text-ink-2">

@@ -13,9 +13,11 @@ interface Props {
   projects: { isError: boolean; isPending: boolean; error: Error | null; refetch(): unknown };
   project: Schema<"ProjectShape"> | undefined;
   container: string;
+  /** There is much else on the page. */
+  compact?: boolean;
 }
 
-export function Folder({ projects, project, container }: Props) {
+export function Folder({ projects, project, container, compact = false }: Props) {
   const { first } = texts;
   const outlook = useOutlook(project?.id ?? "", container);
   if (projects.isError) return <Failed error={projects.error} again={projects.refetch} />;
@@ -26,7 +28,7 @@ export function Folder({ projects, project, container }: Props) {
   return (
     <>
       <section aria-labelledby="first-folder" aria-busy={!seen} className="flex flex-col gap-3">
-        <h2 id="first-folder" className="text-sm font-medium text-ink-2">
+        <h2 id="first-folder" className="sr-only">
           {first.folder}
         </h2>
         <div className="flex min-w-0 items-start gap-3">
@@ -41,12 +43,14 @@ export function Folder({ projects, project, container }: Props) {
             <p className="mt-1 flex min-h-5 flex-wrap gap-x-2 text-sm text-ink-2">
               {seen && <Facts seen={seen} />}
             </p>
-            {seen?.about && <p className="mt-1 line-clamp-2 max-w-[60ch] text-sm text-ink-2">{seen.about}</p>}
+            {seen?.about && !compact && (
+              <p className="mt-1 line-clamp-2 max-w-[60ch] text-sm text-ink-2">{seen.about}</p>
+            )}
           </div>
         </div>
         <May outlook={seen} />
       </section>
-      <Prompts prompts={seen?.prompts} />
+      <Prompts prompts={seen?.prompts} compact={compact} />
     </>
   );
 }

@@ -3,13 +3,42 @@ import { ArrowUp } from "lucide-react";
 import type { Schema } from "../api/http.js";
 import { useStudio } from "../studio/context.js";
 import { texts } from "../texts/texts.js";
+import { Button } from "../ui/button.js";
 import { IconButton } from "../ui/icon-button.js";
 
-export function Prompts({ prompts }: { prompts: Schema<"SuggestedShape">[] | undefined }) {
+interface Props {
+  prompts: Schema<"SuggestedShape">[] | undefined;
+  /** Only their titles, side by side. */
+  compact: boolean;
+}
+
+export function Prompts({ prompts, compact }: Props) {
   const { first } = texts;
   const studio = useStudio();
   if (prompts?.length === 0) return null;
   const propose = (text: string, send: boolean) => studio.proposed.set({ text, send });
+  if (compact)
+    return (
+      <section aria-labelledby="first-prompts" aria-busy={!prompts} className="-mt-2 flex flex-col gap-2">
+        <h2 id="first-prompts" className="text-sm text-ink-2">
+          {first.prompts}
+        </h2>
+        <ul className="flex min-h-8 flex-wrap gap-2">
+          {prompts?.map(({ title, text }) => (
+            <li key={title} className="min-w-0">
+              <Button
+                aria-label={first.write(title)}
+                title={text}
+                className="max-w-full"
+                onClick={() => propose(text, false)}
+              >
+                <span className="truncate">{title}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </section>
+    );
   return (
     <section aria-labelledby="first-prompts" aria-busy={!prompts} className="flex flex-col gap-2">
       <h2 id="first-prompts" className="text-sm font-medium text-ink-2">

@@ -2,7 +2,7 @@
 import { memo, useMemo, useState } from "react";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
-import { type Row as Line, RowView } from "./ansi/row.js";
+import { type Row as Line, Rows } from "./ansi/row.js";
 import { Screen } from "./ansi/screen.js";
 import { countLines } from "./code/clip.js";
 import { goesOn } from "./grown.js";
@@ -20,9 +20,9 @@ export interface AnsiProps {
 
 const FIRST = 12;
 /** Lines of the pieces that come after. */
-const PIECE = 2_000;
-/** Of what is live and folded only the end is read. */
-const TAIL = 64_000;
+const PIECE = 5_000;
+/** More characters for each line that came at once are not all read: most of them are not shown. */
+const FAR = 2_000;
 
 export const Ansi = memo(function Ansi({ text, live = false, lines = FIRST }: AnsiProps) {
   const [room, setRoom] = useState(lines);
@@ -45,9 +45,7 @@ export const Ansi = memo(function Ansi({ text, live = false, lines = FIRST }: An
     <div className="prose-output">
       {live && more}
       <Scrolls label={texts.prose.output}>
-        {shown.map((row, n) => (
-          <RowView key={live ? all.length - shown.length + n : n} row={row} />
-        ))}
+        <Rows rows={shown} from={live ? all.length - shown.length : 0} />
       </Scrolls>
       {!live && more}
       {!hidden && room > lines && total > lines && (
@@ -73,34 +71,35 @@ function useRows(text: string, room: number, live: boolean): Line[] {
   return reader.read(text, room, live);
 }
 
+/** Reads no more of a text than is shown of it, and of one that grew only what is new. */
 class Reader {
   #screen = new Screen();
   #text = "";
-  #from = 0;
+  #mode = "";
   #end = 0;
 
   read(text: string, room: number, live: boolean): Line[] {
-    const folded = live && room <= FIRST * 4;
-    if (!goesOn(text, this.#text) || (this.#from > 0 && !folded)) this.#again(folded ? startOf(text) : 0);
+    const mode = live ? `the last ${room}` : "the first";
+    const gap = live && text.length - this.#end > FAR * room;
     const end = live ? text.length : lineEnd(text, room);
-    if (end < this.#end) this.#again(0);
+    if (!goesOn(text, this.#text) || mode !== this.#mode || gap || end < this.#end) {
+      this.#screen = new Screen();
+      this.#end = live ? lastLines(text, room) : 0;
+    }
     this.#screen.write(text.slice(this.#end, end));
     this.#text = text;
+    this.#mode = mode;
     this.#end = end;
     const { rows } = this.#screen;
     return rows.length > 1 && rows.at(-1)!.length === 0 ? rows.slice(0, -1) : rows;
   }
-
-  #again(from: number): void {
-    this.#screen = new Screen();
-    this.#text = "";
-    this.#from = from;
-    this.#end = from;
-  }
 }
 
-function startOf(text: string): number {
-  return text.length > TAIL ? text.indexOf("\n", text.length - TAIL) + 1 : 0;
+/** Where the last lines begin; some more, because a program may go up and write over them. */
+function lastLines(text: string, lines: number): number {
+  let at = text.length;
+  for (let n = 0; n < lines * 2 && at > 0; n++) at = text.lastIndexOf("\n", at - 1);
+  return Math.max(0, at + 1 - (at <= 0 ? 1 : 0));
 }
 
 /** Where so many lines end. */

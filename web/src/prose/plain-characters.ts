@@ -79,7 +79,7 @@ export type Part =
   | { kind: "trailing"; text: string };
 
 const FIND =
-  /([ \t]+)(?=\n|$)|([\p{L}\p{M}\p{N}_]+)|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
+  /([ \t]+)(?=\n|$)|([\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
 
 /** A text in parts: what is plain, and what is marked. */
 export function partsOf(text: string): Part[] {
@@ -136,7 +136,9 @@ const TWINS = /^[асеорхуіјѕԁһԛԝАВЕКМНОРСТХІЈЅοΑΒ�
 const DISGUISED = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
 
 function markOfWord(word: string): Part[] {
-  const hidden = /[\u115f\u1160\u17b4\u17b5\u180b-\u180d\u034f\u3164\uffa0\ufe00-\ufe0f]/u.exec(word);
+  const hidden = /[\u115f\u1160\u17b4\u17b5\u180b-\u180d\u034f\u3164\uffa0\ufe00-\ufe0e]|(?<!\d)\ufe0f/u.exec(
+    word,
+  );
   if (hidden) return apart(word);
   if (DISGUISED.test(word)) return [{ kind: "mixed", text: word, scripts: "disguised Latin" }];
   const scripts = ALIKE.filter(([, letters]) => letters.test(word)).map(([name]) => name as string);

@@ -13,6 +13,8 @@ export function useGoing() {
       session(id: string, index = 0) {
         studio.openSession(id).catch(sayProblem);
         go(`/sessions/${id}${index ? `#event-${index}` : ""}`);
+        // The address is changed without the browser's knowing: who follows it is told.
+        if (index) dispatchEvent(new HashChangeEvent("hashchange"));
       },
       tab(id: string) {
         const tab = studio.tab(id);

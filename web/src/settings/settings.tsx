@@ -12,6 +12,7 @@ import { Browsers } from "./parts/browsers.js";
 import { Instructions } from "./parts/instructions.js";
 import { Limits } from "./parts/limits.js";
 import { Models } from "./parts/models.js";
+import { MyData } from "./parts/my-data.js";
 import { Sandbox } from "./parts/sandbox.js";
 import { Workers } from "./parts/workers.js";
 import { Rules } from "./rules/rules.js";
@@ -27,6 +28,7 @@ const PARTS: Record<Part, () => React.ReactNode> = {
   sandbox: Sandbox,
   limits: Limits,
   appearance: Appearance,
+  data: MyData,
   browsers: Browsers,
   workers: Workers,
   about: About,

@@ -76,18 +76,19 @@ export class Studio {
     document.addEventListener("visibilitychange", () => this.seen(!document.hidden));
     addEventListener("offline", () => this.client.cut());
     addEventListener("online", () => this.client.hurry());
-    const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const order = kept<string[]>("tabs", []);
+    const before = kept<string | null>("active", kept<string | null>("active", null), () => sessionStorage);
+    const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
-    const list = found.tabs
-      .map(({ tab_id, session_id, title }) => this.made(tab_id, session_id, title))
-      .sort((a, b) => place(a.id) - place(b.id));
+    const restored = this.unopened(found.tabs).sort((a, b) => place(a.id) - place(b.id));
+    // What somebody opened while this was asked for stays, and stays in front.
+    const { list: early, active } = this.tabs.value;
     // Somebody who comes with another browser comes to the same place: the newest tab.
-    const newest = found.tabs.at(-1)?.tab_id ?? "";
-    const active = kept<string>("active", kept("active", newest), () => sessionStorage);
-    this.put({ list, active: list.some((tab) => tab.id === active) ? active : "" });
+    const last = before ?? found.tabs.at(-1)?.tab_id ?? "";
+    const wanted = active || (restored.some((tab) => tab.id === last) ? last : "");
+    this.put({ list: [...restored, ...early], active: wanted });
     this.ready.set(true);
-    await Promise.all(list.map((tab) => tab.store.open()));
+    await Promise.all(restored.map((tab) => tab.store.open()));
   }
 
   /** Every frame that the server says by itself. */
@@ -141,6 +142,16 @@ export class Studio {
     const tab = this.tab(id);
     if (tab) moved.splice(place, 0, tab);
     this.put({ list: moved, active });
+  }
+
+  /** Tabs of before whose sessions are not shown here already; a second tab of such a one is closed. */
+  private unopened(found: Schema<"OutTabs">["tabs"]): Tab[] {
+    const early = this.tabs.value.list;
+    return found.flatMap(({ tab_id, session_id, title }) => {
+      const shown = early.find((tab) => tab.store.sessionId === session_id);
+      if (shown && shown.id !== tab_id) void this.client.closeTab(tab_id).catch(() => {});
+      return shown ? [] : [this.made(tab_id, session_id, title)];
+    });
   }
 
   private made(id: string, sessionId: string, title: string): Tab {

@@ -1,13 +1,13 @@
 /** One changed file: its state, its counts, its difference when it is opened, and the way back. */
 import { ChevronRight, FileOutput, LoaderCircle, Undo2 } from "lucide-react";
 import { useId, useState } from "react";
+import { Diff } from "../../prose/diff.js";
 import { useAnswer, useSession, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { IconButton } from "../../ui/icon-button.js";
 import { Tip } from "../../ui/tip.js";
 import type { Place } from "../place.js";
-import { Difference } from "./difference.js";
 import type { Change } from "./reverting.js";
 
 interface Props {
@@ -136,7 +136,7 @@ function Shown({ change: { path, after } }: { change: Change }) {
   if (!data.text) return <p className="px-4 py-2 text-sm text-ink-3">{beside.changes.noDiff}</p>;
   return (
     <div className="px-2 pb-2">
-      <Difference diff={data.text} path={path} />
+      <Diff diff={data.text} path={path} />
       {data.cut && <p className="px-2 pt-1 text-xs text-ink-3">{beside.changes.cut}</p>}
     </div>
   );

@@ -92,7 +92,7 @@ function Line({ name, micro }: { name: string; micro: number | null }) {
     <>
       <dt className="text-ink-2">{name}</dt>
       <dd className="text-right tabular-nums" title={exact}>
-        {money(micro)}
+        {micro === null ? texts.beside.meters.notKnown : money(micro)}
       </dd>
     </>
   );

@@ -1,3 +1,4 @@
+/** Files and commands that are offered, by what a person types. */
 import { screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { desk, json } from "../../test/desk.js";

@@ -1,3 +1,4 @@
+/** What waits, by what a person sees and does. */
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { type Asked, desk, happen, json, words } from "../../test/desk.js";

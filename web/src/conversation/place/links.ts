@@ -1,4 +1,7 @@
-/** Links to a message: `#m-<message_id>`. Opening one loads older pages until the message is there, and shows it. */
+/**
+ * Links to a message, `#m-<message_id>`, and to whatever an event is part of, `#event-<index>`. Opening one loads older
+ * pages until it is there, and shows it.
+ */
 import { type RefObject, useEffect } from "react";
 import type { SessionStore } from "../../session/store.js";
 import { useStudio } from "../../studio/context.js";
@@ -28,18 +31,30 @@ export function useLinked(store: SessionStore, box: RefObject<HTMLElement | null
   }, [store, box, stay]);
 }
 
+function keyed(store: SessionStore, key: string): string | undefined {
+  return store.view.value.items.find((item) => item.key === key)?.key;
+}
+
+/** The exchange that an event belongs to, once it is loaded. */
+function around(store: SessionStore, index: number): string | undefined {
+  return store.view.value.items.findLast(
+    (item) => item.kind === "exchange" && item.index > 0 && item.index <= index,
+  )?.key;
+}
+
 async function reach(
   store: SessionStore,
   box: RefObject<HTMLElement | null>,
   stay: () => void,
   gone: AbortSignal,
 ): Promise<void> {
-  const wanted = /^#m-([\w-]+)$/.exec(location.hash)?.[1];
-  if (!wanted) return;
-  const has = () => store.view.value.items.some((item) => item.key === wanted);
-  while (!has() && store.more.value && !gone.aborted) await store.older();
+  const named = /^#(?:m-([\w-]+)|event-(\d+))$/.exec(location.hash);
+  if (!named) return;
+  const find = () => (named[1] ? keyed(store, named[1]) : around(store, Number(named[2])));
+  while (!find() && store.more.value && !gone.aborted) await store.older();
   if (gone.aborted) return;
-  if (!has()) {
+  const wanted = find();
+  if (!wanted) {
     if (store.view.value.items.length) say(texts.conversation.linkNotFound, { bad: true });
     return;
   }

@@ -46,7 +46,7 @@ export function useKey() {
       studio.http.post("/api/keys/whose", { body: { key }, signal: stop.signal }).then(
         (found) => {
           setWhose(found);
-          setProvider((was) => (found.fits.length === 1 ? (found.fits[0] ?? "") : named(was, found)));
+          setProvider((was) => likeliest(was, found));
         },
         () => {},
       );
@@ -112,9 +112,10 @@ export function useKey() {
   return { key, write, whose, provider, setProvider, state, test, keepAnyway, cancel, renew };
 }
 
-/** What somebody chose stays, if it can still be. */
-function named(was: string, { fits, others }: Whose): string {
-  return [...fits, ...others].includes(was) ? was : "";
+/** The only one that it fits. What was chosen stays where it may be right: no key goes to somebody else by mistake. */
+function likeliest(was: string, { fits }: Whose): string {
+  if (fits.length === 1) return fits[0] ?? "";
+  return fits.length === 0 || fits.includes(was) ? was : "";
 }
 
 function refused(error: unknown): KeyState {

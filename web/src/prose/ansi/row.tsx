@@ -1,5 +1,5 @@
 /** One line of output. */
-import { type CSSProperties, memo } from "react";
+import { type CSSProperties, memo, type ReactNode } from "react";
 import { texts } from "../../texts/texts.js";
 import { Link } from "../markdown/link.js";
 import { cut, type Row, type Run } from "./screen.js";
@@ -10,7 +10,36 @@ export type { Row };
 /** A longer line is cut: no screen is that wide. */
 const WIDEST = 5_000;
 
-export const RowView = memo(function RowView({ row }: { row: Row }) {
+/** Lines that are laid out together, and not at all while they are off the screen. */
+const CHUNK = 100;
+
+/** `from` is the number of the first one: lines keep their place when others come. */
+export function Rows({ rows, from }: { rows: Row[]; from: number }) {
+  const chunks: ReactNode[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const number = Math.floor((from + at) / CHUNK);
+    const end = Math.min(rows.length, (number + 1) * CHUNK - from);
+    chunks.push(<Chunk key={number} rows={rows.slice(at, end)} />);
+    at = end;
+  }
+  return chunks;
+}
+
+const Chunk = memo(
+  function Chunk({ rows }: { rows: Row[] }) {
+    return (
+      <div className={rows.length === CHUNK ? "prose-chunk" : undefined}>
+        {rows.map((row, n) => (
+          <RowView key={n} row={row} />
+        ))}
+      </div>
+    );
+  },
+  ({ rows: before }, { rows: after }) =>
+    before.length === after.length && before.every((row, n) => row === after[n]),
+);
+
+const RowView = memo(function RowView({ row }: { row: Row }) {
   const runs = row.length > WIDEST ? cut(row.runs, 0, WIDEST) : row.runs;
   return (
     <div>

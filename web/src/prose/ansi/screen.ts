@@ -1,7 +1,7 @@
 /** Output as a terminal would show it: lines that grow, are written over and are erased. What it can't do (other
  * escapes) it drops. A row is a new object only when it changed. */
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: these are what it reads
-import { after, PLAIN, type Style } from "./style.js";
+import { PLAIN, type Style, styled } from "./style.js";
 
 export interface Run {
   text: string;
@@ -64,7 +64,7 @@ export class Screen {
 
   #control(parameters: string, final: string): void {
     if (final === "m" && /^[\d:;]*$/.test(parameters)) {
-      this.#style = after(this.#style, parameters);
+      this.#style = styled(this.#style, parameters);
       return;
     }
     const n = Number.parseInt(parameters, 10) || 0;
@@ -94,6 +94,14 @@ export class Screen {
 
   #put(text: string): void {
     const row = this.#now;
+    if (this.#column === row.length) {
+      const runs = row.length
+        ? joined(row.runs, [{ text, style: this.#style }])
+        : [{ text, style: this.#style }];
+      this.rows[this.#row] = { runs, length: row.length + text.length };
+      this.#column += text.length;
+      return;
+    }
     const gap = this.#column - row.length;
     const before =
       gap > 0 ? joined(row.runs, [{ text: " ".repeat(gap), style: PLAIN }]) : cut(row.runs, 0, this.#column);

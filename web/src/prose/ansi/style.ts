@@ -35,7 +35,7 @@ const ON: Record<number, Partial<Style>> = {
 };
 
 /** The style after an SGR sequence with these parameters (`1;31`, `38:5:208`). */
-export function after(style: Style, parameters: string): Style {
+export function styled(style: Style, parameters: string): Style {
   let next = style;
   const codes = parameters.split(";").slice(0, 64);
   for (let n = 0; n < codes.length; n++) {

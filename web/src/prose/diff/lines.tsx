@@ -1,4 +1,5 @@
 /** The rows of a hunk, one line under the other or side by side. Added and removed is said by a sign and a word too. */
+import { UnfoldVertical } from "lucide-react";
 import { memo, useState } from "react";
 import { texts } from "../../texts/texts.js";
 import type { Span } from "../highlight.js";
@@ -115,6 +116,7 @@ function Fold({ lines, paint, split }: { lines: Marked[]; paint: Paint; split: b
     <tr>
       <td colSpan={split ? 4 : 3} className="prose-between">
         <button type="button" aria-expanded={false} onClick={() => setOpen(true)}>
+          <UnfoldVertical size={12} aria-hidden className="mr-1.5 inline" />
           {texts.prose.unchanged(lines.length)}
         </button>
       </td>

@@ -29,8 +29,7 @@ export const first = {
   why: (why: string) => `${why[0]?.toUpperCase()}${why.slice(1)}.`,
 
   demo: "See the demo",
-  demoAbout:
-    "A script plays the model; the plan, the tools, the asks and the difference are real. It works in a folder of its own and costs nothing.",
+  demoAbout: "A script plays the model; plan, tools, asks and changes are real, in a folder of its own.",
 
   found: "Found on this machine",
   looking: "Looking for models on this machine",

@@ -3,7 +3,7 @@ export const meters = {
   label: "Meters",
   context: (percent: string) => `Context ${percent} full`,
   contextTitle: "Context",
-  of: (tokens: string, window: string) => `${tokens} of ${window} tokens`,
+  of: (tokens: string, window: string) => `${tokens} of ${window} tokens.`,
   assumed: "Nobody says how large this model's window is; this is assumed.",
   guessed: "Estimated until the model has counted.",
   compactAt: (percent: number) => `Compacted by itself at ${percent} %.`,
@@ -39,5 +39,6 @@ export const meters = {
   hours: (n: number) => (n === 1 ? "1 hour" : `${n} hours`),
   calls: (n: number) => (n === 1 ? "1 call" : `${n} calls`),
   tokens: (n: string) => `${n} tokens`,
+  notKnown: "not known",
   unpriced: "Prices that are not known count as nothing.",
 };

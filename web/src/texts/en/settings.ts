@@ -12,6 +12,7 @@ export const settings = {
     sandbox: { name: "Sandbox and network", about: "Where commands run, and what they reach." },
     limits: { name: "Limits", about: "How far an exchange may go, and what all of them may cost." },
     appearance: { name: "Appearance", about: "How this browser shows the studio." },
+    data: { name: "My data", about: "Take everything along, or delete it." },
     browsers: { name: "Signed-in browsers", about: "What proves to be you: browsers, programs, links." },
     workers: { name: "Workers", about: "The processes that run sessions." },
     about: { name: "About", about: "This server." },
@@ -72,6 +73,35 @@ export const settings = {
   limits: {
     used: (cost: string, tokens: string) => `Used today: ${cost}, ${tokens} tokens.`,
     server: "The server",
+  },
+  data: {
+    take: "Take it along",
+    takeAbout:
+      "One zip with your sessions (JSON lines, which can be brought in again), your projects, and the settings without keys.",
+    download: "Download everything",
+    delete: "Delete it",
+    deleteAbout:
+      "All your sessions and what was said in them, for good. Files in your projects stay as they are.",
+    confirm: (name: string) => `To delete everything, write your name: ${name}`,
+    deleteAll: "Delete everything",
+    deleted: (n: number) => (n === 1 ? "1 session is deleted." : `${n} sessions are deleted.`),
+    stays: "Keys, settings and who you are stay; each has its own page here.",
+  },
+  sandbox: {
+    now: "As it is now",
+    kinds: {
+      bubblewrap: "Commands run in a sandbox of their own (bubblewrap).",
+      landlock: "Commands run with the kernel's fences around their files (Landlock).",
+      none: "Commands are not sandboxed.",
+    },
+    network: "They may be given the network, when somebody allows it.",
+    noNetwork: "They have no network.",
+    testing: "It is being tested.",
+    mode: "Mode",
+    deeds: { read: "Read", write: "Write", run: "Run", network: "Network" },
+    words: { allow: "allowed", ask: "asks", deny: "denied", blocked: "blocked" },
+    rules: (n: number) =>
+      n ? `${n} ${n === 1 ? "rule" : "rules"} may say otherwise.` : "No rule says otherwise.",
   },
   passes: {
     kinds: { login: "Browser", token: "Program", link: "Sign-in link" },

@@ -1,10 +1,10 @@
 /** Somebody else changed the file: both sides as a difference, and every way out. Nothing is lost on any of them. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Diff } from "../../../prose/diff.js";
 import { texts } from "../../../texts/texts.js";
 import { Button } from "../../../ui/button.js";
 import { sayProblem } from "../../../ui/toasts.js";
-import { Difference } from "../../changes/difference.js";
 import type { Disk } from "../disk.js";
 import { PathDialog } from "../path-dialog.js";
 import type { OpenFile } from "./use-file.js";
@@ -34,7 +34,7 @@ export function Conflict({ open, disk, path, onOpen }: Props) {
         <p className="text-sm text-ink-2">{data && !data.text ? files.same : files.conflictHint}</p>
       </div>
       {error && <p className="text-sm text-ink-2">{error.message}</p>}
-      {data?.text && <Difference diff={data.text} path={path} />}
+      {data?.text && <Diff diff={data.text} path={path} />}
       <div className="flex flex-wrap gap-2">
         <Button kind="main" disabled={!data && !error} onClick={theirs}>
           {files.takeTheirs}

@@ -1,0 +1,66 @@
+/** What can't be seen, or is not what it looks like, is named. */
+import { render, screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { partsOf } from "./plain-characters.js";
+import { Plainly } from "./plainly.js";
+
+const marked = (text: string) =>
+  partsOf(text).flatMap((part) =>
+    part.kind === "text"
+      ? []
+      : [part.kind === "hidden" ? part.name : part.kind === "mixed" ? part.text : "trailing"],
+  );
+
+describe("a text shown plainly", () => {
+  it.each([
+    ["rm\u202e -rf", ["right-to-left override"]],
+    ["a\u2066b\u2069", ["left-to-right isolate", "pop isolate"]],
+    ["a\u200bb\ufeff", ["zero width space", "zero width no-break space"]],
+    ["a\u00a0b\u3000c", ["no-break space", "ideographic space"]],
+    ["a\x1b[31m\x00\r\n", ["escape", "null", "carriage return"]],
+    ["\u{e0041}\u{e0042}", ["tag character", "tag character"]],
+    ["a\u3164b", ["Hangul filler"]],
+    ["x\u2028y", ["line separator"]],
+    ["\ud800", ["half a character"]],
+    ["end  \nnext\t\n", ["trailing", "trailing"]],
+    ["curl pаypal.com", ["pаypal"]],
+    ["сору x", ["сору"]],
+    ["ｒｍ -rf", ["ｒｍ"]],
+  ])("marks %j", (text, found) => {
+    expect(marked(text)).toEqual(found);
+  });
+
+  it.each([
+    "make test && echo 'done'\n\tindented\n",
+    "grüße, naïve, Ελλάδα, Москва, 日本語テスト, שלום, नमस्ते, ภาษาไทย",
+    "👨‍👩‍👧 ❤️ 1️⃣ 🏳️‍🌈 👍🏽",
+    "e\u0301",
+  ])("leaves %j as it is", (text) => {
+    expect(marked(text)).toEqual([]);
+  });
+
+  it("loses nothing", () => {
+    for (const text of ["a\u202eb  \nсору\u200b\u200b x", "", "\n\n", "plain"]) {
+      const whole = partsOf(text)
+        .map((part) =>
+          part.kind === "hidden" ? String.fromCodePoint(part.point).repeat(part.times) : part.text,
+        )
+        .join("");
+      expect(whole).toBe(text);
+    }
+  });
+
+  it("has a chip with the code and the name, and counts them", () => {
+    const { container } = render(<Plainly text={"rm \u202e\u202e\u202ex"} />);
+    const chip = screen.getByTitle("right-to-left override (U+202E)");
+    expect(chip.textContent).toBe("U+202E ×3 right-to-left override");
+    expect(container.textContent).toContain("1 place that is not what it looks like is marked.");
+    expect(container.textContent).not.toContain("\u202e");
+  });
+
+  it("of megabytes shows its beginning first", () => {
+    const { container } = render(<Plainly text={"echo x\n".repeat(700_000)} />);
+    expect(container.textContent!.length).toBeLessThan(100_000);
+    expect(screen.getByRole("button", { name: /Show/ })).toBeTruthy();
+  });
+});
