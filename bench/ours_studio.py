@@ -1,7 +1,7 @@
 """The studio in a real Chromium: how long its main thread is held up, and how soon a key is on the screen.
 
-Tasks are those of the page's main thread, out of Chromium's own trace, in CPU time; what a key takes is what its Event Timing says:
-from the key to the next frame that is painted.
+Tasks are those of the page's main thread, out of Chromium's own trace, in CPU time; what a key takes is what its Event
+Timing says: from the key to the next frame that is painted.
 """
 
 import asyncio
