@@ -77,7 +77,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     # One agent, any provider.
     "A01": shown("A prompt is trimmed before it is admitted, and an empty one is refused."),
     "A02": shown("Answers and errors reach the screen by the same road, told apart by kind."),
-    "A03": later("Markdown is rendered and made safe before it is shown."),
+    "A03": shown("Markdown is rendered and made safe before it is shown."),
     "A04": shown("How long an exchange took is measured and stands in its response."),
     "A05": shown("An answer that is no text is shown as indented JSON."),
     "A06": shown("After an answer the screen agrees with the stored session without being asked."),

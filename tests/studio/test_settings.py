@@ -74,7 +74,7 @@ async def add(page: Page, verdict: str, tool: str, about: str, pattern: str) -> 
     await form.get_by_label("Then").select_option(verdict)
     await form.get_by_label("Tool").fill(tool)
     await form.get_by_label("About").select_option(about)
-    await form.get_by_label(about.split()[-1].capitalize(), exact=True).fill(pattern)
+    await form.get_by_label(about.rsplit(maxsplit=1)[-1].capitalize(), exact=True).fill(pattern)
     await form.get_by_role("button", name="Save").click()
     await expect(form).to_have_count(0)
 

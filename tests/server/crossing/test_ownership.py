@@ -37,6 +37,11 @@ FOR_ALL = {
 OUTSIDE = {
     "/api/openapi.json": "what can be asked for is no secret",
     "/": "a page that says who you are, to yourself",
+    "/sessions/{rest:path}": "the same page, whatever is named: what it shows is asked for under /api",
+    "/settings": "the same page",
+    "/settings/{rest:path}": "the same page",
+    "/assets/{name}": "the page's own script and style, the same for all",
+    "/{name}.{kind}": "the same",
     "/sign-in": "it is how one comes to be somebody",
     "/reference": "the same as the document",
     "/page.css": "the same for all",

@@ -24,12 +24,12 @@ export function First() {
   const host = me.data?.is_host ?? false;
   return (
     <section aria-label={first.region} className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4 mid:px-6">
-      <div className="m-auto flex w-full max-w-[640px] flex-col gap-7 py-7">
+      <div className="m-auto flex w-full max-w-[640px] flex-col gap-6 py-6">
         <div className="flex flex-col gap-5">
           <header className="flex flex-col gap-2">
-            <h1 className="text-2xl font-semibold tracking-tight">
+            <h2 className="text-2xl font-semibold tracking-tight">
               {veryFirst && guided ? first.titleFirst : first.title}
-            </h1>
+            </h2>
             {guided && (
               <p className="max-w-[64ch] leading-normal text-ink-2">
                 {host ? first.guide : first.guideMember}
@@ -46,7 +46,7 @@ export function First() {
           <Folder {...place} compact={guided} />
         </Fence>
         {!guided && veryFirst && (
-          <footer className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-4 text-sm text-ink-2">
+          <footer className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm text-ink-2">
             {usual.data && (
               <p className="min-w-0 flex-1">
                 {first.model(usual.data.model)}. {first.why(usual.data.why)}

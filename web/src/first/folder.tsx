@@ -28,9 +28,9 @@ export function Folder({ projects, project, container, compact = false }: Props)
   return (
     <>
       <section aria-labelledby="first-folder" aria-busy={!seen} className="flex flex-col gap-3">
-        <h2 id="first-folder" className="sr-only">
+        <h3 id="first-folder" className="sr-only">
           {first.folder}
-        </h2>
+        </h3>
         <div className="flex min-w-0 items-start gap-3">
           <FolderOpen size={20} aria-hidden className="mt-0.5 shrink-0 text-ink-3" />
           <div className="min-w-0 flex-1">

@@ -21,9 +21,9 @@ export function May({ outlook }: { outlook: Outlook | undefined }) {
   const mode = wish.mode || outlook.mode;
   const may = outlook.modes.find((each) => each.mode === mode)?.may ?? {};
   return (
-    <div className="rounded-panel bg-sunken px-4 py-3 text-sm">
+    <div className="rounded-panel bg-sunken px-4 py-2.5 text-sm">
       <p className="text-ink-2">{first.may(texts.composer.modes[mode]?.toLowerCase() ?? mode)}</p>
-      <ul className="mt-2 grid grid-cols-2 gap-x-4 gap-y-1 mid:grid-cols-4">
+      <ul className="mt-1.5 grid grid-cols-2 gap-x-4 gap-y-1 mid:grid-cols-4">
         {DEEDS.map((deed) => {
           const word = may[deed] ?? "ask";
           const [Icon, colour] = SIGNS[word];
@@ -38,7 +38,8 @@ export function May({ outlook }: { outlook: Outlook | undefined }) {
         })}
       </ul>
       <p className="mt-2 text-xs text-ink-2">
-        {held(outlook)} {outlook.rules > 0 && first.rules(outlook.rules)}
+        {held(outlook)} {mode === "allow" && outlook.sandbox.problem}{" "}
+        {outlook.rules > 0 && first.rules(outlook.rules)}
       </p>
     </div>
   );

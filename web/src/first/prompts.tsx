@@ -19,10 +19,10 @@ export function Prompts({ prompts, compact }: Props) {
   const propose = (text: string, send: boolean) => studio.proposed.set({ text, send });
   if (compact)
     return (
-      <section aria-labelledby="first-prompts" aria-busy={!prompts} className="-mt-2 flex flex-col gap-2">
-        <h2 id="first-prompts" className="text-sm text-ink-2">
+      <section aria-labelledby="first-prompts" aria-busy={!prompts} className="-mt-3">
+        <h3 id="first-prompts" className="sr-only">
           {first.prompts}
-        </h2>
+        </h3>
         <ul className="flex min-h-8 flex-wrap gap-2">
           {prompts?.map(({ title, text }) => (
             <li key={title} className="min-w-0">
@@ -41,9 +41,9 @@ export function Prompts({ prompts, compact }: Props) {
     );
   return (
     <section aria-labelledby="first-prompts" aria-busy={!prompts} className="flex flex-col gap-2">
-      <h2 id="first-prompts" className="text-sm font-medium text-ink-2">
+      <h3 id="first-prompts" className="text-sm font-medium text-ink-2">
         {first.prompts}
-      </h2>
+      </h3>
       <ul className="flex flex-col divide-y divide-line border-y border-line">
         {prompts?.map(({ title, text, about }) => (
           <li key={title} className="flex items-center gap-1 hover:bg-sunken">

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
 from bottega.errors import BadUsage
-from bottega.server.everything import deleted, everything_of
-from bottega.server.pieces import BLOB, BYTES, LARGEST, OUTPUT, TEXT, piece_of, printed_of
 from bottega.server.problems import responses
 from bottega.server.sending import Sent
 from bottega.server.shapes.session import Deleted, Deletion
 from bottega.server.shapes.usage import HitList, HitShape
+from bottega.server.taken.everything import deleted, everything_of
+from bottega.server.taken.pieces import BLOB, BYTES, LARGEST, OUTPUT, TEXT, piece_of, printed_of
 from bottega.server.who import Asked, OwnBlob, OwnOutput, OwnSession, Signed
 from bottega.sessions.care.search import Search
 from bottega.sessions.exports.export import Format, export

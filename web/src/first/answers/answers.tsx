@@ -14,9 +14,9 @@ export function Answers({ host }: { host: boolean }) {
   const [writing, setWriting] = useState(false);
   return (
     <section aria-labelledby="first-answers" className="flex flex-col gap-4">
-      <h2 id="first-answers" className="sr-only">
+      <h3 id="first-answers" className="sr-only">
         {first.answers}
-      </h2>
+      </h3>
       <div className="flex flex-col gap-2">
         <div className="flex flex-wrap gap-2">
           <DemoButton kind={writing ? "plain" : "main"} />

@@ -20,9 +20,9 @@ export function Found({ onKey }: { onKey(name: string): void }) {
   return (
     <section aria-labelledby="first-found" aria-busy={found.isFetching} className="flex flex-col gap-1">
       <div className="flex items-center justify-between gap-2 border-t border-line pt-3">
-        <h3 id="first-found" className={some || found.isPending ? "text-sm font-medium" : "sr-only"}>
+        <h4 id="first-found" className={some || found.isPending ? "text-sm font-medium" : "sr-only"}>
           {first.found}
-        </h3>
+        </h4>
         {!some && missing.length > 0 && <Missing names={missing} />}
         <Button
           small
@@ -36,7 +36,7 @@ export function Found({ onKey }: { onKey(name: string): void }) {
       </div>
       {found.isPending && <p className="text-sm text-ink-2">{first.looking}</p>}
       {found.isError && <p className="text-sm text-bad">{first.lookFailed}</p>}
-      <ul className="flex flex-col">
+      <ul className="flex flex-col empty:hidden">
         {variables.map((variable) => (
           <VariableRow key={variable.name} variable={variable} />
         ))}

@@ -81,7 +81,7 @@ export function KeyForm({ named, onWriting }: Props) {
           </Button>
         </div>
       )}
-      <div aria-live="polite">
+      <div aria-live="polite" className="empty:-mt-3">
         {whose && state.at === "writing" && <p className="text-xs text-ink-2">{likely(whose.fits)}</p>}
         <KeyOutcome
           state={state}

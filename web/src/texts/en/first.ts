@@ -15,7 +15,7 @@ const files = (n: number) => `${n} ${n === 1 ? "file" : "files"}`;
 
 export const first = {
   region: "New session",
-  title: "What shall be done?",
+  title: "Ready when you are",
   titleFirst: "Welcome to your workshop",
 
   provider,
