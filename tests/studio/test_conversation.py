@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from tests.studio.conftest import Visit, send, violations
 
@@ -65,9 +65,7 @@ async def test_a_call_is_one_closed_card_that_its_result_fills(visit: Starts, fo
 
 
 @pytest.mark.requirement("A02")
-async def test_a_failure_says_what_to_do_and_trying_again_does_it(
-    visit: Starts, tmp_path: Path
-) -> None:
+async def test_a_failure_says_what_to_do_and_trying_again_does_it(visit: Starts) -> None:
     failing = {
         "do": "fail",
         "code": "overloaded",
@@ -123,13 +121,6 @@ async def test_words_that_are_edited_are_asked_in_a_fork(visit: Starts) -> None:
 
 
 LONG = "\n\n".join(f"Paragraph {n} of what is told." for n in range(60))
-
-
-async def gap(page: Page) -> float:
-    """Pixels between what is seen and the end."""
-    log = page.get_by_role("log")
-    found: float = await log.evaluate("el => el.scrollHeight - el.scrollTop - el.clientHeight")
-    return found
 
 
 async def test_the_end_is_followed_until_somebody_reads_further_up(

@@ -55,9 +55,8 @@ function Compacted({ item }: { item: Compaction }) {
   };
   const why = words.by[item.reason];
   return (
-    <section
+    <div
       data-item={item.key}
-      aria-label={words.title}
       className="my-3 flex flex-col gap-2 border-y border-line py-2 text-sm text-ink-2"
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -85,6 +84,6 @@ function Compacted({ item }: { item: Compaction }) {
           </div>
         </details>
       )}
-    </section>
+    </div>
   );
 }

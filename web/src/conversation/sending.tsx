@@ -22,7 +22,9 @@ export function SendingView({ sending }: { sending: Sending }) {
       {sending.problem ? (
         <div role="alert" className="flex flex-wrap items-center gap-2 text-sm">
           <span className="font-medium text-bad">{words.notSent}</span>
-          <span className="min-w-0 break-words text-ink-2">{sending.problem}</span>
+          <span className="min-w-0 break-words text-ink-2">
+            {sending.later ? `${sending.problem} ${words.sentLater}` : sending.problem}
+          </span>
           <Button small icon={<RotateCw size={12} aria-hidden />} onClick={again}>
             {words.retry}
           </Button>

@@ -27,7 +27,7 @@ interface Props {
 }
 
 export function Frame({ ask, title, keys, children }: Props) {
-  const card = useRef<HTMLElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   const id = useId();
   const [ready, wait] = useQuiet();
   useFocus(card, wait);
@@ -41,7 +41,9 @@ export function Frame({ ask, title, keys, children }: Props) {
   };
   const child = (ask.detail.child as { agent?: string } | undefined)?.agent;
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: its keys decide, not its fields
+    <div
+      role="group"
       ref={card}
       tabIndex={-1}
       aria-labelledby={id}
@@ -55,7 +57,7 @@ export function Frame({ ask, title, keys, children }: Props) {
         {child ? texts.conversation.asks.by(child, title) : title}
       </h4>
       {children}
-    </section>
+    </div>
   );
 }
 

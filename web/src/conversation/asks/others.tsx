@@ -20,7 +20,7 @@ export function QuestionAsk({ ask }: { ask: Ask }) {
     keys[String(n + 1)] = () => send({ word: "answer", note: choice });
   return (
     <Frame ask={ask} title={words.question.title} keys={keys}>
-      <p className="text-base whitespace-pre-wrap">
+      <p className="text-base whitespace-pre-wrap [&_bdi]:font-sans">
         <Plainly text={ask.question} inline />
       </p>
       {ask.choices.length > 0 && (

@@ -3,6 +3,7 @@
 import { Fragment, type ReactNode } from "react";
 import { Diff } from "../../prose/diff.js";
 import { Plainly } from "../../prose/plainly.js";
+import { Scrolls } from "../../prose/scrolls.js";
 import type { Ask } from "../../session/shape.js";
 import { useSession } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
@@ -14,15 +15,15 @@ export function Subject({ ask, given }: { ask: Ask; given: Given }) {
   const command = text(ask.detail, "command") || text(given, "command");
   if (diff)
     return (
-      <div className="max-h-[50vh] overflow-auto">
+      <Scrolls as="div" label={texts.conversation.asks.subject} className="max-h-[50vh] overflow-auto">
         <Diff diff={diff} path={pathOf(given)} />
-      </div>
+      </Scrolls>
     );
   const said = command || text(ask.detail, "url") || JSON.stringify(given, null, 2);
   return (
-    <div className="max-h-[50vh] overflow-auto">
+    <Scrolls as="div" label={texts.conversation.asks.subject} className="max-h-[50vh] overflow-auto">
       <Plainly text={said} />
-    </div>
+    </Scrolls>
   );
 }
 

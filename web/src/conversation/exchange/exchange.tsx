@@ -53,7 +53,9 @@ function Reply({ exchange }: { exchange: Exchange }) {
   const error = parts.findLast((part) => part.kind === "error");
   if (!parts.length && !exchange.model && !end) return <NowLine exchange={exchange} />;
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: nothing is filled in here, as in a fieldset
+    <div
+      role="group"
       data-message
       tabIndex={-1}
       aria-label={texts.conversation.agentSaid(name)}
@@ -79,6 +81,6 @@ function Reply({ exchange }: { exchange: Exchange }) {
         ),
       )}
       {end ? <EndLine exchange={exchange} end={end} /> : <NowLine exchange={exchange} />}
-    </section>
+    </div>
   );
 }

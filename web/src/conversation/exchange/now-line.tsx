@@ -55,7 +55,8 @@ export function doingOf(exchange: Exchange, now: number): string {
   const retry = exchange.parts.findLast((part): part is RetryPart => part.kind === "retry" && !part.over);
   if (exchange.phase === "retrying" && retry) {
     const left = Math.ceil((retry.at + retry.delayMs - now) / 1000);
-    return `${left > 0 ? words.retryIn(left) : words.retryNow} (${words.retrying(retry.number, retry.of)})`;
+    const when = left > 0 ? words.retryIn(left) : words.retryNow;
+    return `${when} (${words.retrying(retry.number, retry.of)}) · ${retry.reason}`;
   }
   const tools = exchange.parts.filter((part): part is ToolPart => part.kind === "tool");
   const running = tools.filter((part) => part.state === "running");

@@ -22,7 +22,9 @@ export const Prompt = memo(function Prompt({ exchange }: { exchange: Exchange })
   const me = useMyId();
   const other = exchange.person && me && exchange.person !== me;
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: nothing is filled in here, as in a fieldset
+    <div
+      role="group"
       data-message
       tabIndex={-1}
       aria-label={words.youSaid(time(exchange.at))}
@@ -57,7 +59,7 @@ export const Prompt = memo(function Prompt({ exchange }: { exchange: Exchange })
       ) : (
         <Words blocks={exchange.prompt} />
       )}
-    </section>
+    </div>
   );
 });
 

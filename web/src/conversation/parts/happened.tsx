@@ -5,19 +5,16 @@ import { useSession, useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { bytes } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
-import { useNow } from "../ticking.js";
 
 export function Retry({ part }: { part: RetryPart }) {
   const words = texts.conversation;
-  const now = useNow(250, !part.over);
-  const left = Math.ceil((part.at + part.delayMs - now) / 1000);
+  // While it is waited for, the line of what is going on counts down.
+  if (!part.over) return null;
   return (
     <p className="flex items-start gap-2 px-1.5 py-0.5 text-sm text-ink-2">
       <RotateCw size={14} className="mt-[3px] shrink-0 text-care" aria-hidden />
       <span className="min-w-0">
-        {part.over
-          ? words.retried(part.number, part.of)
-          : `${left > 0 ? words.now.retryInCapital(left) : words.now.retryNowCapital} (${words.now.retrying(part.number, part.of)})`}
+        {words.retried(part.number, part.of)}
         {part.reason && <span className="text-ink-3">{` · ${part.reason}`}</span>}
       </span>
     </p>

@@ -54,7 +54,7 @@ function Asked({ part }: { part: ToolPart }) {
       </>
     );
   }
-  return <Arguments given={without(input, ...SAID)} />;
+  return <Arguments given={without(input, ...SAID, input.path === "." ? "path" : "")} />;
 }
 
 /** What the line of the card says already. */
@@ -78,14 +78,14 @@ function Result({ part }: { part: ToolPart }) {
       {nothing && <p className="text-xs text-ink-3">{words.none}</p>}
       {!quiet && <Value value={found.value} label={words.result} path={pathOf(part.input ?? {})} />}
       <Media blocks={found.media} />
-      {!quiet && (
+      {!quiet && (isCommand || copied(part) !== found.error) && (
         <footer className="flex min-h-7 flex-wrap items-center gap-x-3 text-xs text-ink-3">
           {found.timedOut && <span className="text-care">{words.timedOut}</span>}
           {found.exitCode !== null && <span>{words.exit(found.exitCode)}</span>}
           {found.note && <span>{found.note}</span>}
           <span className="ml-auto flex items-center gap-1">
             <Whole blob={part.blob} outputId={found.outputId} />
-            <CopyButton text={() => copied(part)} label={words.copyOutput} />
+            {copied(part) && <CopyButton text={() => copied(part)} label={words.copyOutput} />}
           </span>
         </footer>
       )}

@@ -38,7 +38,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
           <ToolIcon name={part.name} />
           <span className="shrink-0 font-medium">{verb}</span>
           <span className="flex min-w-0 flex-1 text-ink-2">
-            <Cut text={about} path={path} />
+            <Cut text={about} path={path} mono={sortOf(part.name) !== "other"} />
           </span>
           <Counts part={part} />
           <Exit part={part} />

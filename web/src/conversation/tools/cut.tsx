@@ -1,10 +1,10 @@
 /** A text on one line that loses its middle first: of a path the file's name stays. */
-export function Cut({ text, path = false }: { text: string; path?: boolean }) {
+export function Cut({ text, path = false, mono = true }: { text: string; path?: boolean; mono?: boolean }) {
   const at = path ? text.lastIndexOf("/") : -1;
   const head = at > 0 ? text.slice(0, at) : text;
   const tail = at > 0 ? text.slice(at) : "";
   return (
-    <span className="flex min-w-0 font-mono text-xs" title={text}>
+    <span className={`flex min-w-0 ${mono ? "font-mono text-xs" : ""}`} title={text}>
       <span className="min-w-0 truncate">{head}</span>
       {tail && <span className="max-w-[75%] shrink-0 truncate">{tail}</span>}
     </span>

@@ -1,5 +1,6 @@
 /** A value that some tool took or gave: a text as text, a list of alike things as a table, anything else as JSON. */
 import { Code } from "../../prose/code.js";
+import { Scrolls } from "../../prose/scrolls.js";
 import { Output } from "./output.js";
 import { type Given, isObject, text } from "./phrase.js";
 
@@ -53,7 +54,7 @@ function isTable(value: unknown[]): value is Given[] {
 function Table({ rows, label }: { rows: Given[]; label: string }) {
   const names = Object.keys(rows[0] ?? {});
   return (
-    <section className="overflow-x-auto rounded-control border border-line" aria-label={label}>
+    <Scrolls as="div" className="overflow-x-auto rounded-control border border-line" label={label}>
       <table className="w-full text-left text-xs">
         <thead className="bg-sunken text-ink-2">
           <tr>
@@ -76,7 +77,7 @@ function Table({ rows, label }: { rows: Given[]; label: string }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Scrolls>
   );
 }
 

@@ -13,6 +13,7 @@ export const asks = {
   titleOf: (tool: string, server: string) => `Use ${tool} of the MCP server ${server}?`,
   by: (agent: string, title: string) => `${agent} asks: ${title}`,
   card: "Waiting for you",
+  subject: "What is decided on",
   why: "Why",
   where: "Folder",
   with: "With",

@@ -46,6 +46,7 @@ export const conversation = {
   forked: "Forked. Files are not forked: both sessions work in the same folder.",
   sending: "Sending",
   notSent: "Not sent",
+  sentLater: "It is sent as soon as the server answers.",
   retry: "Send again",
   forget: "Remove",
   now: {
@@ -58,8 +59,6 @@ export const conversation = {
     retrying: (number: number, of: number) => `try ${number} of ${of}`,
     retryIn: (seconds: number) => `trying again in ${seconds} s`,
     retryNow: "trying again",
-    retryInCapital: (seconds: number) => `Trying again in ${seconds} s`,
-    retryNowCapital: "Trying again",
     sending: "sending",
     queued: "waits for its turn",
     workerGone: "The process that ran it is gone. Another one takes it over.",
