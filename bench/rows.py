@@ -122,7 +122,7 @@ ROWS = (
     Row("served.idle", "resident memory of an idle server", "MB", at_most=80),
     Row("served.socket", "  for each of 1,000 idle sockets", "KB"),
     Row("served.cpu", "  of one core, with those", "%"),
-    Row("studio.shown", "the studio until a session of 10,000 events is on the screen", "ms"),
+    Row("studio.shown", "from a click until a session of 10,000 events is on the screen", "ms"),
     Row("studio.open.task", "  the longest task of its main thread meanwhile", "ms", at_most=50),
     Row("studio.scroll.task", "  the same, scrolling up through its pages", "ms", at_most=50),
     Row("studio.key.p50", "a key until it is painted, with 200 events/s coming in", "ms"),

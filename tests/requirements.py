@@ -76,11 +76,11 @@ def count(tests: dict[str, list[str]]) -> int:
 REQUIREMENTS: dict[str, Requirement] = {
     # One agent, any provider.
     "A01": shown("A prompt is trimmed before it is admitted, and an empty one is refused."),
-    "A02": later("Answers and errors reach the screen by the same road, told apart by kind."),
-    "A03": later("Markdown is rendered and made safe before it is shown."),
+    "A02": shown("Answers and errors reach the screen by the same road, told apart by kind."),
+    "A03": shown("Markdown is rendered and made safe before it is shown."),
     "A04": shown("How long an exchange took is measured and stands in its response."),
     "A05": shown("An answer that is no text is shown as indented JSON."),
-    "A06": later("After an answer the screen agrees with the stored session without being asked."),
+    "A06": shown("After an answer the screen agrees with the stored session without being asked."),
     "A07": shown("Whatever went wrong, the user reads one clear sentence."),
     "A08": shown("A session's history is read from its log, once for each run."),
     "A09": shown("The provider, its key and the model come from settings that know their source."),
@@ -166,14 +166,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "X16": shown("Why an answer stopped is one of a few known words."),
     "X17": shown("A call's arguments are parsed when they are complete, and told in this order."),
     "X18": shown("What a provider ran itself is told as a call with its result."),
-    "X19": later("The screen waits until the exchange ends, and fills tool messages by id."),
-    "X20": later("Calls and results are folded on the screen and can be opened."),
+    "X19": shown("The screen waits until the exchange ends, and fills tool messages by id."),
+    "X20": shown("Calls and results are folded on the screen and can be opened."),
     "X21": shown("A call comes before its message, its result after it, the end after all."),
     "X22": shown("Each stage can write what it does to a log for people who look for a fault."),
     "X23": shown("Tools may run elsewhere, be denied with a reason, or be answered from a cache."),
     # Reminders, follow-ups and callbacks.
     "N01": shown("The composer takes text, and says when it cannot."),
-    "N02": later("What the user sent stands on the screen at once."),
+    "N02": shown("What the user sent stands on the screen at once."),
     "N03": shown(
         "Reminders are added to the prompt, and the right agent answers, here or at an address."
     ),

@@ -67,7 +67,7 @@ async def test_a_change_is_reverted_and_brought_back_and_never_over_what_somebod
     await _choose(page, "Changes")
     await send(page, "write")
     panel = page.get_by_role("tabpanel", name="Changes")
-    await panel.get_by_role("button", name="Show what changed in notes.txt").click()
+    await panel.get_by_role("button", name="Changed notes.txt").click()
     await expect(panel.get_by_text("by the agent")).to_be_visible()
     assert await violations(page) == []
 
@@ -96,7 +96,7 @@ async def test_all_is_reverted_after_a_question_and_a_change_opens_its_file(
     ]
     page = await visit(writes, SAY).page()
     await send(page, "write")
-    await page.keyboard.press("Alt+2")
+    await page.keyboard.press("Alt+Shift+Digit2")
     panel = page.get_by_role("tabpanel", name="Changes")
     await panel.get_by_role("button", name="Open more.txt").click()
     await expect(page.get_by_role("textbox", name="Content of more.txt")).to_contain_text("new")

@@ -35,7 +35,7 @@ async def test_a_save_over_somebody_elses_change_is_a_question_and_both_answers_
     notes.write_text("theirs\n")
     await editor.press("Control+s")
     asked = page.get_by_role("region", name="Somebody else changed this file")
-    await expect(asked.get_by_text("theirs", exact=True)).to_be_visible()
+    await expect(asked.get_by_role("cell", name="removed: theirs")).to_be_visible()
     assert notes.read_text() == "theirs\n"
     assert await violations(page) == []
     await asked.get_by_role("button", name="Overwrite with mine").click()
@@ -91,8 +91,9 @@ async def test_files_are_made_renamed_and_deleted_by_keys_alone(
     (folder / "src").mkdir()
     (folder / "src" / "main.py").write_text("print('hello')\n")
     page = await visit().page()
-    await page.keyboard.press("Alt+3")
-    await expect(page.get_by_role("tab", name="Files", exact=True)).to_be_focused()
+    await page.get_by_role("tab", name="Plan", exact=True).focus()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowRight")
     row = page.get_by_role("treeitem", name="src")
     await row.focus()
     await row.press("ArrowRight")

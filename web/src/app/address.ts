@@ -1,5 +1,5 @@
 /** The address of the page: which session is shown, or which page of the settings. A link to it opens the same. */
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { useLocation, useRoute } from "wouter";
 import { useStudio } from "../studio/context.js";
 import { useWatch } from "../studio/watch.js";
@@ -20,12 +20,17 @@ export function useAddress(): Page {
   useEffect(() => {
     if (ready && wanted && wanted !== studio.active?.store.sessionId) void studio.openSession(wanted);
   }, [ready, wanted, studio]);
-  // Another tab is shown: the address follows.
+  // Another tab is shown: the address follows, and leaves a link to a message behind. A link that is still on its way
+  // is not overtaken by the tab that was shown before it.
+  const before = useRef<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of what is shown moves the address
   useEffect(() => {
     if (!ready || isSettings) return;
+    const same = before.current === null || before.current === shown;
+    before.current = shown;
+    if (same && wanted && wanted !== shown) return;
     const next = shown ? `/sessions/${shown}` : "/";
-    if (next !== path) go(next + location.hash, { replace: !shown });
+    if (next !== path) go(next, { replace: !shown });
   }, [ready, shown, isSettings, go]);
   return isSettings ? { name: "settings", part: settings.part ?? "" } : { name: "session" };
 }

@@ -46,7 +46,7 @@ export function Beside() {
             key={name}
             data-beside={name}
             value={name}
-            aria-keyshortcuts={`Alt+${n + 1}`}
+            aria-keyshortcuts={`Alt+Shift+${n + 1}`}
             className="-mb-px border-b-2 border-transparent px-2 text-sm font-medium whitespace-nowrap text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {beside.tabs[name]}

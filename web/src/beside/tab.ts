@@ -23,20 +23,26 @@ export function useBesideKeys(show: () => void): void {
     show();
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-beside=${name}]`)?.focus());
   };
-  useCommand({ id: "beside-plan", title: showTab.plan, group: "view", keys: "Alt+1", run: to("plan") });
+  useCommand({ id: "beside-plan", title: showTab.plan, group: "view", keys: "Alt+Shift+1", run: to("plan") });
   useCommand({
     id: "beside-changes",
     title: showTab.changes,
     group: "view",
-    keys: "Alt+2",
+    keys: "Alt+Shift+2",
     run: to("changes"),
   });
-  useCommand({ id: "beside-files", title: showTab.files, group: "view", keys: "Alt+3", run: to("files") });
+  useCommand({
+    id: "beside-files",
+    title: showTab.files,
+    group: "view",
+    keys: "Alt+Shift+3",
+    run: to("files"),
+  });
   useCommand({
     id: "beside-terminal",
     title: showTab.terminal,
     group: "view",
-    keys: "Alt+4",
+    keys: "Alt+Shift+4",
     run: to("terminal"),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: `show` is made anew with each drawing

@@ -6,6 +6,7 @@ import { EMPTY, type Queued, type Sending, type Transcript } from "../session/sh
 import type { About, SessionStore } from "../session/store.js";
 import { useAgents, useModels } from "../studio/answers.js";
 import { SessionContext, useStudio } from "../studio/context.js";
+import { useKept } from "../studio/kept.js";
 import { usePick, useWatch, Watch } from "../studio/watch.js";
 import { sayProblem } from "../ui/toasts.js";
 
@@ -38,7 +39,8 @@ export function useRun(): Run {
 
 export type Mode = "plan" | "ask" | "allow";
 export const MODES: Mode[] = ["plan", "ask", "allow"];
-export type Agent = Schema<"Agent">;
+export type Effort = NonNullable<Schema<"WishesShape">["effort"]> | "";
+export const EFFORTS: Effort[] = ["", "none", "minimal", "low", "medium", "high", "max"];
 export interface Choice {
   mode?: Mode;
   model?: string;
@@ -52,6 +54,9 @@ export interface Choices {
   held: Mode | "";
   model: string;
   agent: string;
+  /** How hard the model thinks, of every prompt from here; empty: as the agent and the settings say. */
+  effort: Effort;
+  setEffort(effort: Effort): void;
   /** False: the server would not, and said why. */
   change(choice: Choice): Promise<boolean>;
 }
@@ -85,6 +90,7 @@ export function useChoices(): Choices {
       return false;
     }
   };
+  const [effort, setEffort] = useKept<Effort>("effort", "");
   const mode = known(holds.mode) ?? "ask";
   const slug = holds.agent || agents?.find((each) => each.is_default)?.slug || "";
   const agent = agents?.find((each) => each.slug === slug);
@@ -94,6 +100,8 @@ export function useChoices(): Choices {
     held: most && MODES.indexOf(most) < MODES.indexOf(mode) ? most : "",
     model: holds.model || (store ? "" : agent?.model) || models?.default.model || "",
     agent: slug,
+    effort,
+    setEffort,
     change,
   };
 }

@@ -38,7 +38,8 @@ export function Bar(props: Props) {
         <ModeSwitch choices={choices} />
         {narrow ? <More {...props} /> : <Pickers {...props} />}
       </div>
-      {meters}
+      {/* A phone has no room for them beside what can be done with a prompt. */}
+      {!(narrow && props.full) && meters}
       <AttachButton onFiles={props.onFiles} />
       <Actions {...props} />
     </div>

@@ -47,7 +47,7 @@ export function Desk({ name, meters }: { name: string; meters?: ReactNode }) {
     help: () => pen.put("/", 1),
     clear: () => setClearing(true),
   });
-  const pen = useWriting({ kept, run, sender, obey, focus: !narrow });
+  const pen = useWriting({ kept, run, sender, obey, effort: choices.effort, focus: !narrow });
   const offers = useOffers({
     text: draft.text,
     caret: pen.caret,

@@ -5,7 +5,7 @@ import { useWatch } from "../studio/watch.js";
 import { bytes } from "../texts/figures.js";
 import { texts } from "../texts/texts.js";
 import { say } from "../ui/toasts.js";
-import type { Run } from "./around.js";
+import type { Effort, Run } from "./around.js";
 import type { Writing } from "./draft.js";
 import { remember } from "./history.js";
 import type { Obey } from "./offer/obey.js";
@@ -18,6 +18,7 @@ interface Given {
   run: Run;
   sender: Sender;
   obey: Obey;
+  effort: Effort;
   /** Take the focus when it comes onto the screen. */
   focus: boolean;
 }
@@ -35,7 +36,7 @@ export interface Pen {
   focus(): void;
 }
 
-export function useWriting({ kept, run, sender, obey, focus: first }: Given): Pen {
+export function useWriting({ kept, run, sender, obey, effort, focus: first }: Given): Pen {
   const { now, change } = kept;
   const box = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(() => kept.draft.text.length);
@@ -89,9 +90,9 @@ export function useWriting({ kept, run, sender, obey, focus: first }: Given): Pe
     const size = sizeOf(content);
     if (size > MOST) return say(texts.composer.overLimit(bytes(size)), { bad: true });
     remember(draft.text);
-    if (await sender.send(content, steer && run.busy)) change(() => NOTHING);
+    if (await sender.send(content, steer && run.busy, effort)) change(() => NOTHING);
   };
-  useProposed(append, sender);
+  useProposed(append, sender, effort);
   return {
     box,
     caret,
@@ -109,7 +110,7 @@ export function useWriting({ kept, run, sender, obey, focus: first }: Given): Pe
 }
 
 /** What some other part of the page proposes: to be gone over, or sent as it is; what is written stays. */
-function useProposed(append: (text: string) => void, sender: Sender): void {
+function useProposed(append: Pen["append"], sender: Sender, effort: Effort): void {
   const studio = useStudio();
   const proposed = useWatch(studio.proposed);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each proposal once
@@ -118,7 +119,8 @@ function useProposed(append: (text: string) => void, sender: Sender): void {
     studio.proposed.set(null);
     const text = proposed.text.trim();
     if (!text) return;
-    if (!proposed.send) return append(text);
-    void sender.send(text, false).then((sent) => sent || append(text));
+    // A file that is named goes on in the same line, and keeps the space that ends its name.
+    if (!proposed.send) return append(proposed.text, text.startsWith("@") ? " " : "\n\n");
+    void sender.send(text, false, effort).then((sent) => sent || append(text));
   }, [proposed, sender.beginning]);
 }

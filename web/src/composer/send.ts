@@ -3,6 +3,7 @@ import { useContext, useState } from "react";
 import { Problem } from "../api/client.js";
 import type { Content } from "../session/store.js";
 import { SessionContext, useStudio } from "../studio/context.js";
+import type { Effort } from "./around.js";
 
 export interface Sender {
   /** A session is being begun. */
@@ -10,7 +11,7 @@ export interface Sender {
   /** Why none could be begun. */
   problem: string;
   /** True once a session has it: what was written may go. */
-  send(content: Content, steer: boolean): Promise<boolean>;
+  send(content: Content, steer: boolean, effort?: Effort): Promise<boolean>;
 }
 
 export function useSender(): Sender {
@@ -19,8 +20,8 @@ export function useSender(): Sender {
   const [beginning, setBeginning] = useState(false);
   const [problem, setProblem] = useState("");
 
-  const send = async (content: Content, steer: boolean): Promise<boolean> => {
-    const wishes = steer ? { steer } : {};
+  const send = async (content: Content, steer: boolean, effort: Effort = ""): Promise<boolean> => {
+    const wishes = { ...(steer ? { steer } : {}), ...(effort ? { wishes: { effort } } : {}) };
     if (store) {
       // Whatever becomes of it, the session keeps it and shows it.
       store.prompt(content, wishes).catch(() => {});
@@ -30,7 +31,7 @@ export function useSender(): Sender {
     setProblem("");
     try {
       const tab = await studio.newSession(studio.wish.value);
-      tab.store.prompt(content).catch(() => {});
+      tab.store.prompt(content, wishes).catch(() => {});
       return true;
     } catch (error) {
       setProblem(error instanceof Problem ? error.message : String(error));

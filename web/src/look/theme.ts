@@ -30,6 +30,11 @@ export function choose(next: Theme): void {
   paint();
 }
 
+/** From what is light to what is dark, and back. */
+export function switchTheme(): void {
+  choose(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+}
+
 /** Follow the system, and what is chosen in another page of this browser, for as long as the page lives. */
 export function follow(): void {
   system().addEventListener("change", paint);

@@ -101,8 +101,9 @@ describe("an answer", () => {
   });
 
   it("is plain text where it is nested deeper than anybody writes", () => {
-    const { container } = show("> ".repeat(5000));
+    const { container } = show(`Before *it*\n\n${"> ".repeat(5000)}\n\nAfter *it*`);
     expect(words(container)).toContain("> > >");
+    expect([...container.querySelectorAll("em")].map(words)).toEqual(["it", "it"]);
   });
 
   it("shows something for nothing", () => {

@@ -1,6 +1,6 @@
 /** The page's tabs, in a row: each with its state. Whatever runs in one goes on while another is shown. */
 import { Plus, Settings, X } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { useRoute } from "wouter";
 import type { SessionStore } from "../session/store.js";
 import { useStudio } from "../studio/context.js";
@@ -54,7 +54,13 @@ export function TabBar() {
               acts={acts}
             />
           ))}
-          {!shown && <Other name={other} onClose={settings ? () => going.tab(chosen) : undefined} />}
+          {!shown && (
+            <Other
+              name={other}
+              onClose={settings ? () => going.tab(chosen) : undefined}
+              onStep={(to) => acts.step("", to)}
+            />
+          )}
         </div>
       )}
       <IconButton label={texts.rooms.fresh} keys="Alt+N" onClick={going.fresh}>
@@ -72,8 +78,21 @@ function Heading({ store }: { store: SessionStore }) {
   return <h1 className="sr-only">{useTabTitle(store)}</h1>;
 }
 
+const STEPS: Record<string, "first" | "last"> = { ArrowLeft: "last", ArrowRight: "first", Home: "first" };
+
+interface OtherProps {
+  name: string;
+  onClose: (() => void) | undefined;
+  onStep(to: "first" | "last"): void;
+}
+
 /** What is shown and is no session's: one that is not begun yet, or the settings. */
-function Other({ name, onClose }: { name: string; onClose: (() => void) | undefined }) {
+function Other({ name, onClose, onStep }: OtherProps) {
+  const pressed = (event: KeyboardEvent) => {
+    const to = STEPS[event.key];
+    if (event.key === "Delete") onClose?.();
+    else if (to) onStep(to);
+  };
   return (
     <div
       role="presentation"
@@ -84,7 +103,7 @@ function Other({ name, onClose }: { name: string; onClose: (() => void) | undefi
         role="tab"
         aria-selected
         aria-controls="session"
-        onKeyDown={(event) => event.key === "Delete" && onClose?.()}
+        onKeyDown={pressed}
         className={`flex h-full items-center gap-1.5 rounded-control pl-2 text-sm ${onClose ? "pr-7" : "pr-2"}`}
       >
         {onClose ? <Settings size={14} aria-hidden /> : <Sign of="new" quiet />}

@@ -14,8 +14,10 @@ export type { Content, Wishes } from "./unsent.js";
 export type About = Schema<"SessionShape">;
 export type Word = Omit<Schema<"InAnswer">, "type" | "tab_id">;
 
-/** Facts of the first view, and of each older page. */
-const PAGE = 120;
+/** Facts of the first view: about a screen. */
+const FIRST = 50;
+/** Facts of each older page: so many are drawn within one frame's patience. */
+const PAGE = 80;
 /** How long until what the server did not take is sent once more. */
 const AGAIN = 3_000;
 
@@ -54,6 +56,7 @@ export class SessionStore {
     try {
       const { tail, ...about } = await this.client.http.get("/api/sessions/{session_id}", {
         path: this.path,
+        query: { limit: FIRST },
       });
       this.about.set(about);
       this.rows = tail.events as Row[];
@@ -153,6 +156,7 @@ export class SessionStore {
   async refresh(): Promise<void> {
     const { tail: _, ...about } = await this.client.http.get("/api/sessions/{session_id}", {
       path: this.path,
+      query: { limit: 1 },
     });
     this.about.set(about);
   }

@@ -12,6 +12,8 @@ export interface Wishes {
   agent?: string;
   mode?: string;
   steer?: boolean;
+  /** How the model should answer. */
+  wishes?: Schema<"WishesShape">;
 }
 interface Unsent {
   messageId: string;

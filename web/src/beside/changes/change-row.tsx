@@ -40,7 +40,6 @@ export function ChangeRow({ change, place, busy, refused, onRevert }: Props) {
           type="button"
           aria-expanded={open}
           aria-controls={id}
-          aria-label={changes.show(path)}
           onClick={() => setOpen(!open)}
           className="flex min-h-8 min-w-0 flex-1 items-center gap-1.5 py-1 pl-2 text-left text-sm -outline-offset-2 max-mid:min-h-11"
         >
@@ -49,9 +48,14 @@ export function ChangeRow({ change, place, busy, refused, onRevert }: Props) {
             aria-hidden
             className={`shrink-0 text-ink-3 motion-safe:transition-transform ${open ? "rotate-90" : ""}`}
           />
-          <span title={changes[kind]} className={`w-3 shrink-0 font-mono text-xs font-semibold ${colour}`}>
+          <span
+            aria-hidden
+            title={changes[kind]}
+            className={`w-3 shrink-0 font-mono text-xs font-semibold ${colour}`}
+          >
             {letter}
           </span>
+          <span className="sr-only">{changes[kind]}</span>
           <span className={`flex min-w-0 flex-1 ${now === "undone" ? "text-ink-3 line-through" : ""}`}>
             <span className="min-w-0 truncate text-ink-3">{path.slice(0, cut)}</span>
             <span className="max-w-full shrink-0 truncate">{path.slice(cut)}</span>

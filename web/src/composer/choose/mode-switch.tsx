@@ -19,7 +19,7 @@ export function ModeSwitch({ choices }: { choices: Choices }) {
         <Pill
           name={composer.mode}
           word={composer.modes[now] ?? now}
-          icon={<Icon size={14} aria-hidden />}
+          icon={<Icon size={14} className="shrink-0" aria-hidden />}
           className={COLOURS[now]}
           keys="Shift+Tab"
         />

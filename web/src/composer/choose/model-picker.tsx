@@ -9,7 +9,7 @@ import { short } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { sayProblem } from "../../ui/toasts.js";
-import type { Choices } from "../around.js";
+import { type Choices, EFFORTS, type Effort } from "../around.js";
 import { Chooser, type ChooserOption, type Opened } from "./chooser.js";
 import { Pill } from "./pill.js";
 
@@ -19,6 +19,7 @@ type Offered = Schema<"Offered">;
 export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opened) {
   const { composer } = texts;
   const models = useModels();
+  const efforts: Record<string, string> = { ...composer.efforts, "": "" };
   return (
     <Chooser
       {...opened}
@@ -26,11 +27,13 @@ export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opene
       search={composer.modelSearch}
       options={models.data ? optionsOf(models.data, choices.model) : []}
       onPick={(model) => void choices.change({ model })}
-      foot={<Foot models={models.data} failed={models.isError} />}
+      foot={<Foot models={models.data} failed={models.isError} choices={choices} />}
       button={
         <Pill
           name={composer.model}
-          word={shortName(choices.model) || composer.model}
+          word={[shortName(choices.model) || composer.model, efforts[choices.effort]]
+            .filter(Boolean)
+            .join(" · ")}
           title={choices.model}
           icon={<Sparkles size={14} className="shrink-0" aria-hidden />}
         />
@@ -75,7 +78,13 @@ function toldOf({ context_window, input_price, output_price }: Offered): string 
 
 const dollars = (n: number) => `$${Number(n.toFixed(2))}`;
 
-function Foot({ models, failed }: { models: Models | undefined; failed: boolean }) {
+interface FootProps {
+  models: Models | undefined;
+  failed: boolean;
+  choices: Choices;
+}
+
+function Foot({ models, failed, choices }: FootProps) {
   const { composer } = texts;
   const studio = useStudio();
   const queries = useQueryClient();
@@ -93,7 +102,21 @@ function Foot({ models, failed }: { models: Models | undefined; failed: boolean 
           <span className="font-medium text-care">{composer.modelProblem(provider)}</span> {problem}
         </p>
       ))}
-      <div>
+      <div className="flex items-center justify-between gap-2">
+        <label className="flex items-center gap-1.5">
+          {composer.effort}
+          <select
+            value={choices.effort}
+            onChange={(event) => choices.setEffort(event.target.value as Effort)}
+            className="h-6 rounded-control border border-edge bg-surface px-1 text-xs text-ink max-mid:h-11"
+          >
+            {EFFORTS.map((effort) => (
+              <option key={effort} value={effort}>
+                {composer.efforts[effort]}
+              </option>
+            ))}
+          </select>
+        </label>
         <Button small kind="quiet" icon={<RefreshCw size={12} aria-hidden />} onClick={() => void ask()}>
           {composer.modelRefresh}
         </Button>

@@ -106,9 +106,19 @@ class CarefulLexer extends Lexer {
   }
 }
 
-/** The tokens of a text, which sees the link targets that were named before it. What can't be read is one text. */
+/** The tokens of a text, which sees the link targets that were named before it. What can't be read is a text. */
 export function lex(text: string, links: Links): { tokens: Token[]; links: Links } {
-  if (DEEP.test(text)) return { tokens: [asText(text)], links };
+  const deep = DEEP.exec(text);
+  if (!deep) return lexed(text, links);
+  const from = text.lastIndexOf("\n\n", deep.index) + 1;
+  const end = text.indexOf("\n\n", deep.index + deep[0].length);
+  const to = end === -1 ? text.length : end + 2;
+  const before = from ? lexed(text.slice(0, from), links) : { tokens: [], links };
+  const after = to < text.length ? lex(text.slice(to), before.links) : { tokens: [], links: before.links };
+  return { tokens: [...before.tokens, asText(text.slice(from, to)), ...after.tokens], links: after.links };
+}
+
+function lexed(text: string, links: Links): { tokens: Token[]; links: Links } {
   const lexer = new CarefulLexer(instance.defaults);
   Object.assign(lexer.tokens.links, links);
   try {
@@ -119,7 +129,7 @@ export function lex(text: string, links: Links): { tokens: Token[]; links: Links
   }
 }
 
-/** Quotes and lists inside one another, deeper than anybody writes them. */
+/** Quotes and lists inside one another, deeper than anybody writes them: read, they would end the stack. */
 const DEEP = /(?:^|\n)[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+){40}/;
 
 const asText = (text: string): Token => ({ type: "html", raw: text, text, block: true, pre: false });

@@ -6,8 +6,11 @@ import { texts } from "../../texts/texts.js";
 const LONGEST = 20_000;
 /** What makes a browser fetch: styles with addresses (also written with escapes), pictures in shapes, markup, settings. */
 const REACHES =
-  /url\s*\(|@import|image-set|\bsrc\s*\(|\bimg\s*:|\bicon\s*:|\$sprite|<\s*(?!br\s*\/?>|-|\|)[a-z!/?]|%%\s*\{|themeCSS|fontFamily/i;
+  /url\s*\(|@import|image-set|\bsrc\s*\(|\bimg\s*:|\bicon\s*:|\$sprite|\$link|<\s*(?!br\s*\/?>|-|\|)[a-z!/?]|%%\s*\{|themeCSS|fontFamily/i;
 const ESCAPED = /^\s*(?:style|classDef|linkStyle)\b.*\\/m;
+
+/** What a diagram does when it is pressed: a picture can't be, and the library would write it into the page. */
+const PRESSED = /^[ \t]*(?:click[ \t]|callback[ \t]|(?:links?|properties|details)[ \t]+[^:\n]*:).*$/gm;
 
 let last = 0;
 let turn: Promise<unknown> = Promise.resolve();
@@ -39,7 +42,7 @@ async function drawn(source: string, theme: string): Promise<string> {
   });
   const id = `diagram-${++last}`;
   try {
-    const { svg } = await mermaid.render(id, source);
+    const { svg } = await mermaid.render(id, source.replace(PRESSED, ""));
     return wellFormed(svg);
   } finally {
     document.getElementById(id)?.remove();

@@ -1,5 +1,6 @@
 /** The keys of the tabs: a new one, the next, the one before, the ninth, close, and take back. */
 import { useEffect } from "react";
+import { switchTheme } from "../../look/theme.js";
 import { commands, useCommand } from "../../studio/commands.js";
 import { useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
@@ -51,6 +52,14 @@ export function useTabKeys(titleOf: (id: string) => string): void {
     keys: "Mod+Shift+[",
     run: () => step(active ? -1 : 0),
   });
+  useCommand({
+    id: "settings",
+    title: texts.app.settings,
+    group: "go",
+    keys: "Mod+,",
+    run: () => going.settings(""),
+  });
+  useCommand({ id: "theme", title: rooms.switchTheme, group: "view", run: switchTheme });
   useDigits((place) => {
     const tab = place === 9 ? list.at(-1) : list[place - 1];
     if (tab) going.tab(tab.id);

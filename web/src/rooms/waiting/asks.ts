@@ -22,10 +22,11 @@ export function useAsks() {
 /** What is asked, in a line. */
 export function asked({ kind, question, tool_name, input }: Waiting): string {
   const { asks } = texts.rooms;
-  const target = [input.command, input.path, input.file_path, input.url].find(
-    (each) => typeof each === "string",
-  );
-  if (kind === "tool") return asks.tool(tool_name, typeof target === "string" ? target : "");
+  const named = (...keys: string[]) => keys.map((key) => input[key]).find((each) => typeof each === "string");
+  const [command, target] = [named("command"), named("file_path", "path", "url")];
+  if (kind === "tool" && typeof command === "string") return asks.run(command);
+  if (kind === "tool")
+    return asks.tool(tool_name.replaceAll("_", " "), typeof target === "string" ? target : "");
   if (kind === "plan") return asks.plan;
   return question || asks.other;
 }

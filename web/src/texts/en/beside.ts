@@ -41,7 +41,6 @@ export const beside = {
     mixedHint: "Somebody else changed it while the session worked on it.",
     unreachable: "Out of reach",
     unreachableHint: "The file, or its folder, cannot be opened now.",
-    show: (path: string) => `Show what changed in ${path}`,
     open: (path: string) => `Open ${path}`,
     revert: (path: string) => `Revert ${path}`,
     reverting: "Reverting",

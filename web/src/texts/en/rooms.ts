@@ -28,6 +28,7 @@ export const rooms = {
   waiting: "Waiting for you",
   notifyMe: "Notify me when I am elsewhere",
   asks: {
+    run: (command: string) => `Run ${command}`,
     tool: (tool: string, target: string) => (target ? `${tool}: ${target}` : `May it use ${tool}?`),
     plan: "A plan to accept",
     other: "It needs a word of yours.",
@@ -74,6 +75,7 @@ export const rooms = {
   keys: "Keyboard keys",
   passes: "Signed-in browsers",
   theme: "Theme",
+  switchTheme: "Switch between light and dark",
   themes: { system: "As the system", light: "Light", dark: "Dark" },
   signOut: "Sign out",
   newVersion: "A new version is there.",

@@ -109,7 +109,7 @@ export function useFile(disk: Disk, path: string): OpenFile {
     setSaving(true);
     try {
       const made = await disk.write(path, content, over ?? known.version, known.encoding || "utf-8");
-      put({ ...known, content, version: made.version, size: made.size });
+      put({ ...known, content, version: made.version, size: made.size, next: made.size });
       hold(edited.current === read ? null : edited.current);
       dispatchEvent(new Event(FILES_CHANGED));
     } catch (error) {

@@ -1,4 +1,4 @@
-/** The entries of one folder in the tree, each with its own entries below it while it is open. */
+/** The entries of one folder in the tree, each followed by its own entries while it is open: one list, with levels. */
 import { useState } from "react";
 import { useAnswer } from "../../../studio/context.js";
 import { texts } from "../../../texts/texts.js";
@@ -84,13 +84,9 @@ function Line({ text, level, act }: { text: string; level: number; act?: (() => 
 function Entry({ item, level, looking }: { item: Item; level: number; looking: Looking }) {
   const open = item.kind === "folder" && looking.expanded.has(item.path);
   return (
-    <Row item={item} level={level} open={open} looking={looking}>
-      {open && (
-        // biome-ignore lint/a11y/useSemanticElements: the group of a tree is no fieldset
-        <div role="group">
-          <Branch path={item.path} level={level + 1} looking={looking} />
-        </div>
-      )}
-    </Row>
+    <>
+      <Row item={item} level={level} open={open} looking={looking} />
+      {open && <Branch path={item.path} level={level + 1} looking={looking} />}
+    </>
   );
 }

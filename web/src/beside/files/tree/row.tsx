@@ -12,7 +12,7 @@ import {
   Pencil,
   Trash2,
 } from "lucide-react";
-import { type DragEvent, type ReactNode, useState } from "react";
+import { type DragEvent, useState } from "react";
 import { useWatch } from "../../../studio/watch.js";
 import { texts } from "../../../texts/texts.js";
 import { IconButton } from "../../../ui/icon-button.js";
@@ -27,10 +27,9 @@ interface Props {
   level: number;
   open: boolean;
   looking: Looking;
-  children: ReactNode;
 }
 
-export function Row({ item, level, open, looking, children }: Props) {
+export function Row({ item, level, open, looking }: Props) {
   const { path, kind, name, ignored, target } = item;
   const { files } = texts.beside;
   const [over, setOver] = useState(false);
@@ -98,7 +97,6 @@ export function Row({ item, level, open, looking, children }: Props) {
         {unsaved && <span title={files.unsaved} className="size-1.5 shrink-0 rounded-full bg-care" />}
         {path && <More item={item} looking={looking} here={here} />}
       </div>
-      {children}
     </div>
   );
 }

@@ -99,7 +99,8 @@ function target(key: string, row: HTMLElement, rows: HTMLElement[], toggle: Togg
   if (key === "ArrowRight" && open === "true") return rows[n + 1] ?? null;
   if (key === "ArrowRight" && open === "false") toggle(path, true);
   else if (key === "ArrowLeft" && open === "true") toggle(path, false);
-  else if (key === "ArrowLeft") return row.parentElement?.closest<HTMLElement>('[role="treeitem"]') ?? null;
+  else if (key === "ArrowLeft")
+    return rows.slice(0, n).findLast((each) => Number(each.ariaLevel) < Number(row.ariaLevel)) ?? null;
   else if (/^\S$/.test(key)) {
     const after = [...rows.slice(n + 1), ...rows.slice(0, n + 1)];
     return after.find((each) => each.dataset.name?.toLowerCase().startsWith(key.toLowerCase())) ?? null;
