@@ -23,7 +23,7 @@ export function SessionList({ archived, project, words }: Props) {
   const { data: pinned } = usePinned();
   const { rooms } = texts;
   const wanted = useMemo(() => filterOf(project, words), [project, words]);
-  const fixed = archived ? [] : (pinned?.sessions ?? []).filter((row) => row.pinned && wanted(row));
+  const fixed = archived ? [] : pinnedOf(all.rows, pinned?.sessions ?? []).filter(wanted);
   const rows = all.rows.filter((row) => (archived || !row.pinned) && wanted(row));
   const days = useMemo(() => byDay(rows), [rows]);
   if (all.error && !all.rows.length) {
@@ -50,6 +50,13 @@ export function SessionList({ archived, project, words }: Props) {
       {all.more && <More busy={all.paging} load={all.loadMore} />}
     </>
   );
+}
+
+/** Those that are pinned: as the list has them, and old ones that it has not come to. */
+function pinnedOf(rows: SessionRow[], found: SessionRow[]): SessionRow[] {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const old = found.filter((row) => row.pinned && !known.has(row.id));
+  return [...rows.filter((row) => row.pinned), ...old];
 }
 
 function filterOf(project: string, words: string): (row: SessionRow) => boolean {

@@ -85,7 +85,10 @@ export function put(queries: QueryClient, id: string, change: Partial<SessionRow
       row.id !== id ? [row] : change === null ? [] : [{ ...row, ...change }],
     ),
   });
-  queries.setQueriesData<Page>({ queryKey: ["sessions"] }, (page) => page && changed(page));
+  // Others keep something else under the same word: only pages of sessions are changed.
+  queries.setQueriesData<Page>({ queryKey: ["sessions"] }, (page) =>
+    Array.isArray(page?.sessions) ? changed(page) : page,
+  );
   queries.setQueriesData<{ pages: Page[]; pageParams: unknown[] }>(
     { queryKey: ["older"] },
     (all) => all && { ...all, pages: all.pages.map(changed) },
