@@ -169,7 +169,7 @@ async def test_a_link_to_an_old_message_leads_there_and_older_pages_do_not_move_
     await expect(page.get_by_text("The last of all.")).to_be_in_viewport(timeout=30_000)
     await page.goto(f"{visited.serving.address}/sessions/{session['id']}#m-{ids[0]}")
     await page.reload()
-    first = page.get_by_text("the first", exact=True)
+    first = page.get_by_role("log").get_by_text("the first", exact=True)
     await expect(first).to_be_in_viewport()
     await expect(page.locator("article").first.locator("[data-message]").first).to_be_focused()
     await page.keyboard.press("j")

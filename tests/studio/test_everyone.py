@@ -43,7 +43,7 @@ async def test_a_piece_of_work_is_readable_by_everyone(
     overflow = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert await page.evaluate(overflow) == 0
     await page.get_by_role("button", name="Allow once").click()
-    await expect(page.get_by_role("heading", name="Done")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Done", exact=True)).to_be_visible()
     await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     assert await violations(page) == []
     assert await page.evaluate(overflow) == 0
@@ -56,7 +56,7 @@ async def test_all_of_it_is_done_by_the_keyboard(visit: Callable[..., Visit]) ->
     await page.keyboard.press("Enter")
     await expect(page.locator("[data-ask][data-ready]")).to_be_visible()
     await page.keyboard.press("1")
-    await expect(page.get_by_role("heading", name="Done")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Done", exact=True)).to_be_visible()
     await page.keyboard.press("Control+k")
     await expect(page.get_by_role("dialog")).to_be_visible()
     await page.keyboard.type("new")

@@ -26,12 +26,7 @@ export function Prompts({ prompts, compact }: Props) {
         <ul className="flex min-h-8 flex-wrap gap-2">
           {prompts?.map(({ title, text }) => (
             <li key={title} className="min-w-0">
-              <Button
-                aria-label={first.write(title)}
-                title={text}
-                className="max-w-full"
-                onClick={() => propose(text, false)}
-              >
+              <Button title={text} className="max-w-full" onClick={() => propose(text, false)}>
                 <span className="truncate">{title}</span>
               </Button>
             </li>
@@ -49,7 +44,6 @@ export function Prompts({ prompts, compact }: Props) {
           <li key={title} className="flex items-center gap-1 hover:bg-sunken">
             <button
               type="button"
-              aria-label={first.write(title)}
               title={text}
               onClick={() => propose(text, false)}
               className="flex min-h-14 min-w-0 flex-1 flex-col justify-center rounded-control px-2 py-2 text-left"

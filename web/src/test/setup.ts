@@ -1,8 +1,13 @@
 /** What jsdom lacks and views use. */
 import { cleanup } from "@testing-library/react";
-import { afterEach } from "vitest";
+import { afterEach, beforeEach } from "vitest";
 
 afterEach(cleanup);
+
+// Nobody answers, unless a test says who does.
+beforeEach(() => {
+  globalThis.fetch = () => Promise.reject(new TypeError("Nobody answers in tests."));
+});
 
 window.matchMedia ??= (query: string) =>
   ({

@@ -101,6 +101,5 @@ export const first = {
   noProjectHint: "Somebody at the server's machine adds a folder: “bottega projects add FOLDER”.",
 
   prompts: "To begin with",
-  write: (title: string) => `Write the prompt: ${title}`,
   send: (title: string) => `Send at once: ${title}`,
 };
