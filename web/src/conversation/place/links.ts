@@ -31,8 +31,11 @@ export function useLinked(store: SessionStore, box: RefObject<HTMLElement | null
   }, [store, box, stay]);
 }
 
+/** The exchange of that name, once its beginning is loaded too. */
 function keyed(store: SessionStore, key: string): string | undefined {
-  return store.view.value.items.find((item) => item.key === key)?.key;
+  return store.view.value.items.find(
+    (item) => item.key === key && (item.kind !== "exchange" || item.index > 0),
+  )?.key;
 }
 
 /** The exchange that an event belongs to, once it is loaded. */
