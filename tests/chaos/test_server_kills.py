@@ -35,6 +35,10 @@ ALL = sorted(
 )
 ELSEWHERE = {
     "files.before_switch_back": "only where a change fails half-way: tests/workspaces/changes",
+    **dict.fromkeys(
+        ("far.after_start", "far.after_admit", "far.after_carry", "far.before_stop"),
+        "only where another server answers: tests/remote",
+    ),
 }
 """Points that no request to a server comes to by itself, and where they are tried."""
 AFTER = {"fence.after_take_over": "resume", "parking.after_ask": "park"}

@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import uuid
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -167,10 +168,17 @@ class Play:
 
     async def _strike_a_worker(self) -> None:
         """Nobody's connection breaks by that: it is the server that they are connected to."""
-        while not (pids := await self._workers()):
+        while not self._struck(await self._workers()):
             await asyncio.sleep(0.02)
-        os.kill(self.stage.dice.choice(pids), signal.SIGKILL)
         self.stage.note("worker killed")
+
+    def _struck(self, pids: list[int]) -> bool:
+        """One of them is killed; false if there was none left: the one before may still have been listed."""
+        if pids:
+            with suppress(ProcessLookupError):
+                os.kill(self.stage.dice.choice(pids), signal.SIGKILL)
+                return True
+        return False
 
     async def _workers(self) -> list[int]:
         """Those that are at work."""
