@@ -43,22 +43,33 @@ export function FileReady({ part }: { part: FilePart }) {
   const words = texts.conversation.file;
   const studio = useStudio();
   const about = useWatch(useSession().about);
-  const project = (about as { project_id?: string } | null)?.project_id;
+  // A session works in its project, or in a folder of it; files are told from where it works.
+  const path = about?.container ? `${about.container}/${part.path}` : part.path;
+  const call = { path: { project_id: about?.project_id ?? "" }, query: { path } };
   return (
     <div className="my-1 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-control border border-line bg-surface px-3 py-2 text-sm">
       <FileCheck size={16} className="shrink-0 text-good" aria-hidden />
       <span className="font-medium">{words.ready}</span>
       <span className="min-w-0 truncate font-mono text-xs">{part.path}</span>
       <span className="text-xs text-ink-3">{bytes(part.size)}</span>
-      {project && (
-        <a
-          className="inline-flex items-center gap-1 text-accent underline max-mid:min-h-11"
-          href={`${studio.root}/api/projects/${project}/download?path=${encodeURIComponent(part.path)}`}
-          download
-        >
-          <Download size={14} aria-hidden />
-          {words.download}
-        </a>
+      {about?.project_id && (
+        <>
+          <button
+            type="button"
+            className="text-accent underline max-mid:min-h-11"
+            onClick={() => studio.opened.set({ path: part.path })}
+          >
+            {words.open}
+          </button>
+          <a
+            className="inline-flex items-center gap-1 text-accent underline max-mid:min-h-11"
+            href={studio.http.address("/api/projects/{project_id}/download", call)}
+            download
+          >
+            <Download size={14} aria-hidden />
+            {words.download}
+          </a>
+        </>
       )}
     </div>
   );

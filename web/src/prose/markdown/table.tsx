@@ -5,7 +5,7 @@ import { Scrolls } from "../scrolls.js";
 import { inline } from "./inline.js";
 
 const ALIGN = { left: "text-left", center: "text-center", right: "text-right" };
-const align = (cell: Tokens.TableCell) => (cell.align ? ALIGN[cell.align] : undefined);
+const align = (cell: Tokens.TableCell) => ALIGN[cell.align ?? "left"];
 
 export function Table({ token }: { token: Tokens.Table }) {
   return (

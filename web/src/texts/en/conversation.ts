@@ -72,6 +72,7 @@ export const conversation = {
   sources: (n: number) => plural(n, "source"),
   file: {
     ready: "File ready",
+    open: "Open",
     download: "Download",
     open: "Open",
   },
