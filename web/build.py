@@ -52,9 +52,10 @@ def install() -> None:
 def npm(*words: str) -> None:
     node, script = tools()
     path = f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    subprocess.run(
-        [str(node), str(script), *words], cwd=WEB, check=True, env={**os.environ, "PATH": path}
-    )
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run([str(node), str(script), *words], cwd=WEB, check=False, env=environment)
+    if done.returncode:
+        sys.exit(f"npm {' '.join(words)} failed; what it printed above says why.")
 
 
 def tools() -> tuple[Path, Path]:

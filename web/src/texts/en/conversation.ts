@@ -72,7 +72,6 @@ export const conversation = {
   sources: (n: number) => plural(n, "source"),
   file: {
     ready: "File ready",
-    open: "Open",
     download: "Download",
     open: "Open",
   },
