@@ -7,10 +7,10 @@ breaks) and `HANG` (it stays silent until the client leaves). Nothing here waits
 import asyncio
 import gzip
 import ssl
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from aiohttp import web
 
@@ -128,6 +128,40 @@ class Proxy:
     logins: list[str]
 
 
+Meeting = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def meeting(serve: Meeting) -> AsyncIterator[int]:
+    """A server at the port that is given: whoever comes, even in its last moment, is gone when it is."""
+    writers: set[asyncio.StreamWriter] = set()
+    tasks: set[asyncio.Task[Any]] = set()
+    over = False
+
+    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.add(writer)
+        if over:
+            writer.transport.abort()
+            return
+        if task := asyncio.current_task():
+            tasks.add(task)
+        await serve(reader, writer)
+
+    server = await asyncio.start_server(meet, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        over = True
+        server.close()
+        for task in tasks:
+            task.cancel()
+        for writer in writers:
+            writer.transport.abort()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for _ in range(10):  # what was accepted just now is met, and sent away
+            await asyncio.sleep(0)
+
+
 @asynccontextmanager
 async def proxying(port: int, *, login: str = "", refuse: int = 0) -> AsyncIterator[Proxy]:
     """An HTTP proxy that knows one way only, to `port` here, whatever host is asked for."""
@@ -153,13 +187,9 @@ async def proxying(port: int, *, login: str = "", refuse: int = 0) -> AsyncItera
             back.write(f"{method} {path} {version}\r\n{rest}".encode())
         await asyncio.gather(_pump(reader, back), _pump(onward, writer))
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    address = server.sockets[0].getsockname()
-    proxy.url = f"http://127.0.0.1:{address[1]}"
-    try:
+    async with meeting(serve) as here:
+        proxy.url = f"http://127.0.0.1:{here}"
         yield proxy
-    finally:
-        server.close()
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -11,7 +11,7 @@ import pytest
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.http.faults import hide
 from bottega.providers.provider import Failed, StreamEvent, Target
-from tests.providers.loopback import CUT, HANG, Reply, serving
+from tests.providers.loopback import CUT, HANG, Reply, meeting, serving
 from tests.providers.plain import Caller, answer, line
 
 KEY = "sk-canary-0123456789abcdef"
@@ -144,18 +144,11 @@ def test_short_words_are_not_taken_for_secrets() -> None:
 @asynccontextmanager
 async def _speaking(greeting: bytes, reads: bool = True) -> AsyncIterator[str]:
     """A server that says this, whatever it hears or does not even take, and stays."""
-    open_ones: list[asyncio.StreamWriter] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        open_ones.append(writer)
         if not reads:
             writer.transport.pause_reading()  # type: ignore[attr-defined]
         writer.write(greeting)
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    finally:
-        server.close()
-        for writer in open_ones:
-            writer.transport.abort()
+    async with meeting(serve) as port:
+        yield f"http://127.0.0.1:{port}"
