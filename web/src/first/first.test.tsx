@@ -8,7 +8,7 @@ import { Tips } from "../ui/tip.js";
 import { First } from "./first.js";
 
 const OUTLOOK = {
-  folder: "/work/shop",
+  folder: "/home/eva/shop",
   files: 1234,
   whole: true,
   languages: [{ name: "Python", files: 9 }],
@@ -31,7 +31,7 @@ const ANSWERS: Answers = {
   "GET /api/models": { default: { model: "anthropic/claude", why: "there is a key" }, providers: [] },
   "GET /api/sessions": { sessions: [], next: "" },
   "GET /api/projects": {
-    projects: [{ id: "prj_1", name: "shop", folder: "/work/shop", created_at: 0 }],
+    projects: [{ id: "prj_1", name: "shop", folder: "/home/eva/shop", created_at: 0 }],
   },
   "GET /api/projects/prj_1/outlook": OUTLOOK,
   "GET /api/discovery": { variables: [], servers: [] },
