@@ -11,7 +11,7 @@ import { useRenewed } from "./renewed.js";
 
 export function CostMeter() {
   const { sessionId } = useSession();
-  const { cost } = useTranscript();
+  const { cost, items } = useTranscript();
   const [open, setOpen] = useState(false);
   const key = ["usage", sessionId];
   const { data } = useAnswer(key, ({ http }, signal) =>
@@ -20,14 +20,17 @@ export function CostMeter() {
   useRenewed(key, `${usePulse()}|${cost}`);
   const { meters } = texts.beside;
   const spent = Math.max(data?.cost ?? 0, cost);
+  // Nothing that is known, and something that is not: that is no zero.
+  const unpriced = items.some((item) => item.kind === "exchange" && item.end?.cost === null);
+  const shown = money(spent || !unpriced ? spent : null);
   return (
     <Popover
       label={meters.costTitle}
       open={open}
       onOpen={setOpen}
       button={
-        <button type="button" aria-label={meters.cost(money(spent))} className={METER}>
-          {money(spent)}
+        <button type="button" aria-label={meters.cost(shown)} className={METER}>
+          {shown}
         </button>
       }
     >
