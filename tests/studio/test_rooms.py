@@ -132,7 +132,7 @@ async def test_the_palette_finds_everything_by_keys(visit: Start, folder: Path) 
     await expect(keys).to_have_count(0)
 
 
-async def test_two_thousand_sessions_are_shown_a_page_at_a_time(visit: Start) -> None:
+async def test_many_sessions_are_shown_a_page_at_a_time(visit: Start) -> None:
     there = visit([{"do": "say", "text": "hello"}])
     async with there.serving.client() as client:
         for n in range(130):
