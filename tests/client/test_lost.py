@@ -64,7 +64,8 @@ async def test_what_a_proxy_had_no_answer_to_is_done_again_only_where_that_is_sa
         writer.close()
 
     async with await asyncio.start_server(proxy, "127.0.0.1") as server:
-        reach = Reach("http://127.0.0.1:%d" % server.sockets[0].getsockname()[1], "a-token")
+        port = server.sockets[0].getsockname()[1]
+        reach = Reach(f"http://127.0.0.1:{port}", "a-token")
         await reach.open()
         try:
             with pytest.raises(Unreachable):
