@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from pathlib import Path
+from weakref import ref
 
 import pytest
 from hypothesis import given, settings
@@ -187,6 +188,18 @@ async def test_a_follower_ends_when_another_process_deletes_the_session(
     other.close()
     async with asyncio.timeout(5):
         assert await task is None
+
+
+async def test_a_session_that_nobody_follows_any_more_leaves_nothing_in_memory(
+    log: Log, session: SessionRow
+) -> None:
+    with log.following(session.n) as feed:
+        assert log.feed(session.n) is feed
+        seen = ref(feed)
+    del feed
+    assert seen() is None
+    await append(log, session, "unseen")
+    assert log.feed(session.n).last_index == 1
 
 
 async def test_a_look_that_fails_is_not_the_last_one(log: Log, session: SessionRow) -> None:

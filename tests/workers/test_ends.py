@@ -239,6 +239,8 @@ async def test_prompts_of_one_session_run_one_after_the_other(
         session = await studio.start(model=model, folder=folder)
         answers = [session.prompt(f"number {number}") for number in range(5)]
         await asyncio.gather(*map(_end, answers))
+        await studio.worker.forget(session.row.n)
+        assert studio.worker.said == set()
         log = await whole(session)
     order = [
         event.message_id for event in log if event.type in ("user_message", "exchange_response")

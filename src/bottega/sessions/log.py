@@ -5,9 +5,10 @@ Append, then show: a feed learns of rows only when their commit is durable, so n
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from bottega.errors import NotFound, Refused, StorageFailed
 from bottega.events.codec import encode
@@ -31,7 +32,8 @@ POLL = 0.025
 class Log:
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._feeds: dict[int, Feed] = {}
+        self._feeds: WeakValueDictionary[int, Feed] = WeakValueDictionary()
+        """Of those whom somebody follows or writes to: a session that rests costs nothing."""
         self._followed: dict[int, Feed] = {}
         self._poller: asyncio.Task[None] | None = None
 
@@ -75,7 +77,7 @@ class Log:
         return await future
 
     def feed(self, n: int) -> Feed:
-        """The session's feed; made when first asked for."""
+        """The session's feed, shared by all who hold it; made when first asked for."""
         feed = self._feeds.get(n)
         if feed is None:
             feed = self._feeds[n] = Feed(self._last_index(n))
@@ -87,7 +89,7 @@ class Log:
         if feed := self._feeds.pop(n, None):
             feed.end()
 
-    async def follow(self, n: int, after: int = 0) -> AsyncIterator[Frame]:
+    async def follow(self, n: int, after: int = 0) -> AsyncGenerator[Frame]:
         """Everything past the cursor `after`, then what comes, each event once and in order; ends with the session."""
         cursor = after
         with self.following(n) as feed:
@@ -99,7 +101,10 @@ class Log:
 
     async def ahead(self, n: int, cursor: int) -> list[Frame]:
         """What is there past the cursor, as much as is read at once; empty if nothing is."""
-        feed = self.feed(n)
+        try:
+            feed = self.feed(n)
+        except NotFound:
+            return []
         if rows := feed.since(cursor):
             return [Frame(rows)]
         if feed.last_index <= cursor:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
 from typing import Any, Literal
 
 import msgspec
@@ -207,12 +207,14 @@ class Session:
         """Every event past the cursor, facts and what is derived from them, then what comes."""
         log = self._opened.runtime.log
         state = fold.EMPTY
-        async for frame in log.follow(self.row.n, log.fold_start(self.row.n, after)):
-            for index, body in frame.events:
-                state, seen = fold.step(state, decode(index, body))
-                if index > after:
-                    for event in seen:
-                        yield event
+        start = log.fold_start(self.row.n, after)
+        async with aclosing(log.follow(self.row.n, start)) as frames:
+            async for frame in frames:
+                for index, body in frame.events:
+                    state, seen = fold.step(state, decode(index, body))
+                    if index > after:
+                        for event in seen:
+                            yield event
 
     def react(self, **handlers: Callback) -> Callable[[], None]:
         """Call `on_<event type>` (or `on_event`, for all) for what happens from now on; returns the unsubscribe."""

@@ -83,7 +83,7 @@ class Worker:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._running: set[Exchange] = set()
         self.said: set[str] = set()
-        """The ids of prompts that were said, or are waited for, in this process."""
+        """The ids of prompts that were said, or are waited for, in this process, until they have run."""
         self._to_compact: set[int] = set()
         """Sessions of which somebody wanted a compaction, in an exchange that made no further model call."""
         self._adopted: dict[str, Exchange] = {}
@@ -313,6 +313,7 @@ class Worker:
                     await self._run(session, exchange, prompt, recalled)
         except Parked:
             return await self._parked(exchange)
+        self.said.discard(prompt.message_id)
         return exchange.released
 
     async def _parked(self, exchange: Exchange) -> bool:

@@ -10,8 +10,10 @@ import pytest
 
 from bottega.accounts.people import People
 from bottega.projects.projects import Projects
+from bottega.server.house import House, Options
 from bottega.server.shells.served import ServedShells
 from bottega.server.shells.shell import ServedShell
+from bottega.server.taken.everything import deleted
 from bottega.sessions.session import HOST
 from bottega.settings import load
 from bottega.studio import Studio
@@ -215,6 +217,17 @@ async def test_shells_are_their_openers_alone_and_so_are_those_of_their_agents(
     assert (await agents.shell.run("echo again", 10)).exit_code == 0
     await place.shells.close(seen)
     assert hands.shells.list(str(folder.resolve())) == []
+
+
+async def test_whoever_deletes_all_sessions_ends_the_shells_of_their_agents(
+    place: Place, folder: Path
+) -> None:
+    session = await place.studio.start(folder=folder)
+    agents = place.studio.opened.hands.shells
+    await agents.open(session.row.folder, session.id)
+    house = House(place.studio, b"a secret of this test", Options())
+    assert await deleted(house, house.people.host()) == 1
+    assert agents.list(session.row.folder) == []
 
 
 async def test_an_agent_does_not_find_a_persons_shell(place: Place, folder: Path) -> None:

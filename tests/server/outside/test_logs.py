@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bottega.server.outside.logs import HumanLines, JsonLines, Lines, begin
+from bottega.server.outside.logs import LONGEST, HumanLines, JsonLines, Lines, begin
 from bottega.server.outside.scrub import BLOT, Scrub
 from bottega.server.outside.stalls import Stalls
 from bottega.settings import load
@@ -183,6 +183,19 @@ def test_lines_that_nobody_reads_are_dropped_and_counted() -> None:
 def _read_all(file: int) -> None:
     while os.read(file, 65536):
         pass
+
+
+def test_a_secret_across_the_end_of_a_long_line_is_blotted_out(home: Path) -> None:
+    reading, writing = os.pipe()
+    settings = load(home=home, environment={})
+    lines = Lines("human", Scrub(lambda: settings, (CANARY,)), writing)
+    begun = len(HumanLines().format(record("")))
+    lines.emit(record("x" * (LONGEST - begun - 10) + CANARY))
+    lines.close()
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        line = told.read()
+    assert line.endswith(f"x{BLOT}\n")
 
 
 def test_a_line_that_cannot_be_made_fails_nobody() -> None:

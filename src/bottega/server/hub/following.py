@@ -5,6 +5,7 @@ out of memory or out of the database.
 """
 
 import asyncio
+from contextlib import aclosing
 
 from bottega.server.hub import told
 from bottega.server.hub.cast import Casts, Live
@@ -36,10 +37,11 @@ async def follow_simply(
     socket: Socket, row: SessionRow, cursor: int, log: Log, simple: Simple
 ) -> None:
     """Send one exchange in simple words, from the prompt to its end."""
-    async for frame in log.follow(row.n, cursor):
-        for index, body in frame.events:
-            for words in simple.step(index, body):
-                await socket.tell(encoded(words))
-        if simple.ended:
-            return
-        await asyncio.sleep(0)
+    async with aclosing(log.follow(row.n, cursor)) as frames:
+        async for frame in frames:
+            for index, body in frame.events:
+                for words in simple.step(index, body):
+                    await socket.tell(encoded(words))
+            if simple.ended:
+                return
+            await asyncio.sleep(0)

@@ -23,15 +23,19 @@ class Freeing:
     def begin(self, session: Session) -> None:
         """No tab shows this session any more."""
         n = session.row.n
-        if n in self._tasks:
+        before = self._tasks.get(n)
+        if before and not before.done():
             return
-        task = asyncio.create_task(self._free(session))
-        self._tasks[n] = task
-        task.add_done_callback(lambda _: self._tasks.pop(n, None))
+        task = self._tasks[n] = asyncio.create_task(self._free(session))
+        task.add_done_callback(lambda done: self._forget(n, done))
 
     def stop(self) -> None:
         for task in self._tasks.values():
             task.cancel()
+
+    def _forget(self, n: int, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(n) is task:
+            del self._tasks[n]
 
     async def _free(self, session: Session) -> None:
         n = session.row.n

@@ -45,12 +45,12 @@ class Hub:
             return
         assert ticket
         line: Line = scope["extensions"][EXTENSION]
-        await receive()  # that it wants to connect
-        await send({"type": "websocket.accept"})
         socket = Socket(ticket, line)
         proofs = self._house.proofs
         dismiss = partial(self._dismiss, socket)
         with self._kept(socket), proofs.signed_in(ticket.words, ticket.kind, dismiss):
+            await receive()  # that it wants to connect
+            await send({"type": "websocket.accept"})
             await self._house.seen(ticket.person)
             await socket.run(receive, self._do)
 

@@ -3,6 +3,8 @@
 What a shell prints is read from what is kept of it, at the client's own speed; it is in no log.
 """
 
+from contextlib import aclosing
+
 from bottega.server.house import House
 from bottega.server.hub import frames, told
 from bottega.server.hub.socket import Socket
@@ -44,10 +46,11 @@ def _name(shell: ServedShell) -> str:
 
 
 async def _follow(socket: Socket, shell: ServedShell, offset: int) -> None:
-    async for printed in shell.terminal.follow(offset):
-        output = told.ShellOutput(
-            shell_id=shell.id, offset=printed.offset, next=printed.next, text=printed.text
-        )
-        await socket.tell(output.encoded())
+    async with aclosing(shell.terminal.follow(offset)) as following:
+        async for printed in following:
+            output = told.ShellOutput(
+                shell_id=shell.id, offset=printed.offset, next=printed.next, text=printed.text
+            )
+            await socket.tell(output.encoded())
     ended = told.ShellEnded(shell_id=shell.id, exit_code=shell.terminal.exit_code)
     await socket.tell(ended.encoded())

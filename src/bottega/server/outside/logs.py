@@ -25,6 +25,8 @@ MOST = 10_000
 """Lines that wait to be written."""
 LONGEST = 20_000
 """Characters of one line."""
+AROUND = 4000
+"""Characters past the longest that are looked at too: half of a secret would not be known for one."""
 DRAIN = 1.0
 """Seconds that the end waits for lines that were not written yet."""
 
@@ -52,7 +54,7 @@ class Lines(logging.Handler):
             self.dropped += 1
             return
         try:
-            self._queue.put(self.format(record)[:LONGEST])
+            self._queue.put(self.format(record)[: LONGEST + AROUND])
         except (
             Exception
         ):  # a line that cannot be made is one that is lost, never a failure of who logs it
@@ -72,7 +74,12 @@ class Lines(logging.Handler):
                 record = logging.LogRecord("bottega.logs", 30, "", 0, "lines dropped", None, None)
                 record.fields = {"lines": lost}
                 self._write(self.format(record))
-            self._write(self._scrub(line))
+            try:
+                whole = self._scrub(line)
+            except Exception:  # what cannot be scrubbed is not written
+                self.dropped += 1
+                continue
+            self._write(whole[:LONGEST])
 
     def _write(self, line: str) -> None:
         rest = f"{line}\n".encode("utf-8", "replace")

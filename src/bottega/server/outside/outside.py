@@ -22,6 +22,9 @@ from bottega.sessions.told.stages import Stages
 
 _stage = logging.getLogger("bottega.stage")
 
+MOST = 5000
+"""Sessions whose stages are kept in mind."""
+
 
 def install(app: FastAPI, house: House) -> "Outside":
     """Have this app tell what is known of it. What is returned is entered while the server runs."""
@@ -84,6 +87,8 @@ class Outside:
     def _note(self, place: Place, event: Event) -> None:
         """A line for each stage, and a span for what ended."""
         stages = self._stages.setdefault(place.n, Stages())
+        if len(self._stages) > MOST:
+            del self._stages[next(iter(self._stages))]
         if stage := stages.note(event):
             fields = {"session_id": place.id, "message_id": event.message_id, **stage.fields}
             _stage.info(stage.name, extra={"fields": fields})

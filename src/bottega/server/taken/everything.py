@@ -28,7 +28,7 @@ def everything_of(house: House, person: Person) -> Generator[bytes]:
 
 
 async def deleted(house: House, person: Person) -> int:
-    """Delete every session of this person; refuse where one runs, before anything is deleted."""
+    """Delete every session of this person and free what is held for it; refuse where one runs, before any goes."""
     runtime = house.studio.runtime
     rows = runtime.sessions.all_of(person.n)
     busy = [row for row in rows if row.status != "idle"]
@@ -43,6 +43,8 @@ async def deleted(house: House, person: Person) -> int:
                 await retention.delete(runtime.database, runtime.log, runtime.blobs, row)
             except NotFound:  # deleted meanwhile
                 continue
+    for row in rows:
+        await house.studio.opened.free(row)
     return len(rows)
 
 
