@@ -106,8 +106,8 @@ class Runtime:
         self._way = way
         self.sandboxes = sandboxes(settings, way, values.sandbox_read)
         self._servers: dict[str, Servers] = {}
-        self._replaced: list[Servers] = []
-        """Of settings that no longer hold; what runs may still use them."""
+        self._replaced: dict[str, list[Servers]] = {}
+        """By folder, those of settings that no longer hold; what runs may still use them."""
         self.keys = KeyRing(settings.home)
         self._prices_begun = False
         self._closed_ring: Problem | None = None
@@ -140,7 +140,8 @@ class Runtime:
                 unsandboxed=values.sandbox == "off",
             )
             if values.mcp != before.mcp:
-                self._replaced += self._servers.values()
+                for folder, servers in self._servers.items():
+                    self._replaced.setdefault(folder, []).append(servers)
                 self._servers = {}
             if self.on_change:
                 self.on_change(values)
@@ -148,15 +149,17 @@ class Runtime:
 
     async def close(self) -> None:
         self.log.close()
-        servers = (*self._servers.values(), *self._replaced)
-        await asyncio.gather(*(each.close() for each in servers))
+        for folder in {*self._servers, *self._replaced}:
+            await self.close_servers(folder)
         await self.transport.close()
         self.database.close()
 
     async def close_servers(self, folder: str) -> None:
         """End the MCP servers of a folder; they start again when they are next needed."""
+        ended = self._replaced.pop(folder, [])
         if servers := self._servers.pop(folder, None):
-            await servers.close()
+            ended.append(servers)
+        await asyncio.gather(*(each.close() for each in ended))
 
     def routes(self) -> Routes:
         """Every provider that is set up: by variables, in the config file, or with a kept key."""

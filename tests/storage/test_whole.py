@@ -52,3 +52,17 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
 
     assert link.is_symlink()
     assert target.read_text() == "after"
+
+
+def test_two_who_write_at_once_write_one_whole_file_after_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+
+    def pieces() -> Iterator[bytes]:
+        yield b"one "
+        write_whole(path, [b"the other"])
+        assert path.read_bytes() == b"the other"
+        yield b"of them"
+
+    write_whole(path, pieces())
+    assert path.read_bytes() == b"one of them"
+    assert list(tmp_path.iterdir()) == [path]

@@ -9,9 +9,8 @@ from typing import Literal
 
 import msgspec
 
-from bottega.errors import Misconfigured
 from bottega.mcp.server import McpServer, fingerprint
-from bottega.storage.whole import alone, unusable, write_whole
+from bottega.storage.whole import alone, read_whole, write_whole
 
 VERSION = 1
 
@@ -72,23 +71,8 @@ class Approved:
             write_whole(self._file, [text])
 
     def _read(self) -> _File:
-        try:
-            stored = msgspec.json.decode(self._file.read_bytes(), type=_File)
-        except FileNotFoundError:
-            return _File()
-        except OSError as error:
-            raise unusable(self._file, error) from error
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise Misconfigured(
-                f"The file of approved MCP servers {str(self._file)!r} is damaged.",
-                hint="Remove it, and approve each server again: bottega mcp approve NAME",
-            ) from None
-        if stored.version > VERSION:
-            raise Misconfigured(
-                f"The file {str(self._file)!r} was written by a newer version of Bottega.",
-                hint="Upgrade Bottega.",
-            )
-        return stored
+        again = "Remove it, and approve each server again: bottega mcp approve NAME"
+        return read_whole(self._file, _File(), "file of approved MCP servers", again)
 
 
 def why_not(name: str, state: State) -> str:

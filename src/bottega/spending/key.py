@@ -16,7 +16,7 @@ import msgspec
 
 from bottega.errors import BadUsage, Misconfigured, NotFound
 from bottega.failpoint import failpoint
-from bottega.storage.whole import alone, unusable
+from bottega.storage.whole import alone, read_whole, unusable
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -150,23 +150,8 @@ class KeyRing:
         return content
 
     def _read(self) -> _File:
-        try:
-            stored = msgspec.json.decode(self._file.read_bytes(), type=_File)
-        except FileNotFoundError:
-            return _File()
-        except OSError as error:
-            raise unusable(self._file, error) from error
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise Misconfigured(
-                f"The file of keys {str(self._file)!r} is damaged.",
-                hint="Put it back from a backup; or remove it, and set the keys again.",
-            ) from None
-        if stored.version > VERSION:
-            raise Misconfigured(
-                f"The file of keys {str(self._file)!r} was written by a newer version of Bottega.",
-                hint="Upgrade Bottega.",
-            )
-        return stored
+        again = "Put it back from a backup; or remove it, and set the keys again."
+        return read_whole(self._file, _File(), "file of keys", again)
 
     def _write(self, stored: _File) -> None:
         _replace(self._file, msgspec.json.format(msgspec.json.encode(stored), indent=1))

@@ -2,18 +2,51 @@
 
 import fcntl
 import os
+import secrets
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol, TypeVar
 
-from bottega.errors import StorageFailed
+import msgspec
+
+from bottega.errors import Misconfigured, StorageFailed
 from bottega.failpoint import failpoint
+
+
+class Versioned(Protocol):
+    @property
+    def version(self) -> int: ...
+
+
+V = TypeVar("V", bound=Versioned)
+
+
+def read_whole(path: Path, fresh: V, called: str, hint: str) -> V:
+    """What such a file of JSON holds; `fresh` where there is none.
+
+    Refuses one that is damaged, with that hint, and one of a later version than `fresh` is.
+    """
+    try:
+        stored = msgspec.json.decode(path.read_bytes(), type=type(fresh))
+    except FileNotFoundError:
+        return fresh
+    except OSError as error:
+        raise unusable(path, error) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise Misconfigured(f"The {called} {str(path)!r} is damaged.", hint=hint) from None
+    if stored.version > fresh.version:
+        raise Misconfigured(
+            f"The {called} {str(path)!r} was written by a newer version of Bottega.",
+            hint="Upgrade Bottega.",
+        )
+    return stored
 
 
 def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
     """Put a new file in place of `path`; who may read an old one still may, a new one has `mode`."""
     path = path.resolve()
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")  # each writer its own
     try:
         mode = path.stat().st_mode & 0o777 if path.exists() else mode
         handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)

@@ -80,7 +80,7 @@ class Door:
 
         try:
             self._meant_for_us(scope, headers)
-            self._enter(visit, await self._known(scope, headers))
+            self._enter(visit, await self._known(scope))
             receive = bounded(receive, headers, most_of(scope["path"]))
         except Halt as halt:
             visit.end()
@@ -143,7 +143,7 @@ class Door:
                 )
             scope["root_path"] = self._path
 
-    async def _known(self, scope: Scope, headers: dict[bytes, bytes]) -> Hashable:
+    async def _known(self, scope: Scope) -> Hashable:
         """Who asks: a person's number, or a stranger's address, and not too often."""
         path = scope["path"]
         address = _address(scope)
