@@ -4,10 +4,16 @@ import asyncio
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
+
+import msgspec
 
 from bottega.errors import Misconfigured
+from bottega.mcp.approved import Approved
+from bottega.mcp.server import McpServer
 from bottega.messages.block import Text
 from bottega.sessions.inbox import Prompt
 from bottega.settings import load
@@ -16,6 +22,7 @@ from bottega.studio.setup import config, discovery
 from bottega.studio.setup.discovery import Local
 from tests.cli.vendor import Answer, Vendor
 from tests.cli.vendor import serving as vendor_serving
+from tests.mcp.conftest import ODD
 
 
 async def in_another_terminal(home: Path, *words: str) -> None:
@@ -107,6 +114,35 @@ async def test_networks_are_opened_and_closed_while_it_runs(home: Path) -> None:
         studio.settings.config_file.write_text("network_private = ['127.0.0.0/8']\n")
         runtime.refresh()
         assert "this machine itself" in str(runtime.settings_problem)
+
+
+async def test_servers_of_settings_that_no_longer_hold_end_with_what_uses_them(
+    home: Path, folder: Path
+) -> None:
+    mark = f"mark-{uuid4().hex}"
+    server = McpServer(command=sys.executable, args=("-S", "-E", str(ODD), mark))
+    Approved(home).approve("odd", server)
+    async with Studio(settings=load(home=home)) as studio:
+        runtime = studio.runtime
+        config.edit(studio.settings, ["mcp", "odd"], msgspec.to_builtins(server))
+        session = await studio.start(model="guide", folder=folder)
+        await runtime.plan(session.row, Prompt("", ()))
+        assert processes(mark)
+        config.edit(studio.settings, ["mcp", "odd", "enabled"], False)
+        runtime.refresh()
+        assert processes(mark), "what runs may still use it"
+        await session.close()
+        assert not processes(mark)
+
+
+def processes(mark: str) -> list[str]:
+    """Those that were started with that word."""
+    found: list[str] = []
+    for each in Path("/proc").iterdir():
+        with suppress(OSError):
+            if each.name.isdigit() and mark in (each / "cmdline").read_text().split("\0"):
+                found.append(each.name)
+    return found
 
 
 async def test_two_who_change_settings_at_once_lose_nothing(home: Path) -> None:
