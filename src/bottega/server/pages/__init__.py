@@ -1,1 +1,1 @@
-"""Plain pages, until the studio is there: signing in, what this is, and every route in words."""
+"""Pages: the studio's own files, and the plain ones beside it: signing in, what this is, every route in words."""
