@@ -5,7 +5,7 @@ changes what is seen, never what is stored, so undoing one needs nothing but its
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Union
 
 import msgspec
 
@@ -21,57 +21,25 @@ Told = tuple[int, Message]
 """A message and the index of its fact; of what stands for others, the last index that it stands for."""
 
 
-class _User(msgspec.Struct, gc=False, tag_field="type", tag="user_message"):
-    at: int
-    data: f.UserMessage
-    v: int = 1
+_SEEN = (
+    *(f.UserMessage, f.AssistantMessage, f.ToolResultFact, f.Aside),
+    *(f.Compaction, f.CompactionUndone, f.SessionReset, f.SessionCleared),
+)
+"""The facts that what the model sees is made of."""
 
 
-class _Assistant(msgspec.Struct, gc=False, tag_field="type", tag="assistant_message"):
-    at: int
-    data: f.AssistantMessage
-    v: int = 1
+def _stored(kind: Any) -> Any:
+    """How a fact of this kind stands in the log; of one that says nothing the data is left out."""
+    says_nothing = not msgspec.structs.fields(kind)
+    data = ("data", kind, kind()) if says_nothing else ("data", kind)
+    fields = [("at", int), data, ("v", int, 1)]
+    return msgspec.defstruct(
+        f"_{kind.__name__}", fields, gc=False, tag_field="type", tag=f.NAMES[kind]
+    )
 
 
-class _Result(msgspec.Struct, gc=False, tag_field="type", tag="tool_result"):
-    at: int
-    data: f.ToolResultFact
-    v: int = 1
-
-
-class _Aside(msgspec.Struct, gc=False, tag_field="type", tag="aside"):
-    at: int
-    data: f.Aside
-    v: int = 1
-
-
-class _Compaction(msgspec.Struct, gc=False, tag_field="type", tag="compaction"):
-    at: int
-    data: f.Compaction
-    v: int = 1
-
-
-class _Undone(msgspec.Struct, gc=False, tag_field="type", tag="compaction_undone"):
-    at: int
-    data: f.CompactionUndone
-    v: int = 1
-
-
-class _Reset(msgspec.Struct, gc=False, tag_field="type", tag="session_reset"):
-    at: int
-    data: f.SessionReset = f.SessionReset()
-    v: int = 1
-
-
-class _Cleared(msgspec.Struct, gc=False, tag_field="type", tag="session_cleared"):
-    at: int
-    data: f.SessionCleared = f.SessionCleared()
-    v: int = 1
-
-
-_Fact = _User | _Assistant | _Result | _Aside | _Compaction | _Undone | _Reset | _Cleared
-_TOLD = tuple(b'{"type":"%s"' % kind.__struct_config__.tag.encode() for kind in _Fact.__args__)
-_read = msgspec.json.Decoder(_Fact).decode
+_TOLD = tuple(f'{{"type":"{f.NAMES[kind]}"'.encode() for kind in _SEEN)
+_read = msgspec.json.Decoder(Union[tuple(map(_stored, _SEEN))]).decode  # noqa: UP007 - made, not written
 
 
 def replay(rows: Iterable[Row]) -> list[Message]:
