@@ -1,6 +1,6 @@
 /** What stands beside the conversation, by what people read and press; the server is a table of answers. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen, waitFor } from "@testing-library/react";
+import { act, render, renderHook, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { Studio } from "../studio/studio.js";
 import { Tips } from "../ui/tip.js";
 import { Beside } from "./beside.js";
 import { Meters } from "./meters.js";
-import { tab } from "./tab.js";
+import { tab, useBesideKeys } from "./tab.js";
 
 type Answers = Record<string, unknown>;
 const PROJECT = { id: "p", name: "shop", folder: "/shop", created_at: 0 };
@@ -129,4 +129,17 @@ test("meters tell how full and how dear it is, and break both down", async () =>
 test("without a session there are no meters", () => {
   shown(<Meters />, {}, [], false);
   expect(screen.queryByRole("group")).toBeNull();
+});
+
+test("a file that is wanted brings the files into view, by the way that holds then", () => {
+  const studio = new Studio("http://here");
+  const told: string[] = [];
+  const { rerender } = renderHook(({ way }) => useBesideKeys(() => told.push(way)), {
+    initialProps: { way: "first" },
+    wrapper: ({ children }) => <StudioContext value={studio}>{children}</StudioContext>,
+  });
+  rerender({ way: "now" });
+  act(() => studio.opened.set({ path: "a.txt" }));
+  expect(told).toEqual(["now"]);
+  expect(tab.value).toBe("files");
 });
