@@ -143,3 +143,18 @@ test("a file that is wanted brings the files into view, by the way that holds th
   expect(told).toEqual(["now"]);
   expect(tab.value).toBe("files");
 });
+
+test("a folder that is found leads on into it, and is not opened as a file", async () => {
+  shown(<Beside />, {
+    "GET projects": { projects: [PROJECT] },
+    "GET projects/p/files": { entries: [], total: 0, next: null },
+    "GET projects/p/find": { found: [{ path: "src", kind: "folder" }], whole: true },
+  });
+  await userEvent.click(screen.getByRole("tab", { name: "Files" }));
+  const field = await screen.findByRole<HTMLInputElement>("combobox", { name: "Find a file" });
+  await userEvent.type(field, "s");
+  await userEvent.click(await screen.findByRole("option", { name: "src" }));
+  expect(field.value).toBe("src/");
+  await waitFor(() => expect(asked.some((name) => name.includes("q=src%2F"))).toBe(true));
+  expect(asked.filter((name) => name.startsWith("GET projects/p/file?"))).toEqual([]);
+});
