@@ -31,7 +31,7 @@ export function EndLine({ exchange, end }: { exchange: Exchange; end: End }) {
         <span
           role="toolbar"
           aria-label={words.actions}
-          className="flex opacity-0 max-mid:-ml-[15px] group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100"
+          className="flex opacity-0 max-mid:-mr-[15px] max-mid:ml-auto group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100"
         >
           <CopyButton text={() => answerOf(exchange)} label={words.copyAnswer} />
           <IconButton label={words.copyLink} onClick={() => link(exchange.key)}>
