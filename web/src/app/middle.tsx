@@ -12,6 +12,7 @@ import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
 import { IconButton } from "../ui/icon-button.js";
 import { ProblemBox } from "../ui/problem.js";
+import { sayProblem } from "../ui/toasts.js";
 import type { Page } from "./address.js";
 import type { Sides } from "./sides.js";
 
@@ -31,13 +32,15 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           <PanelLeft size={16} aria-hidden />
         </IconButton>
         <TabBar />
-        <IconButton
-          label={sides.shown.beside ? texts.app.hideBeside : texts.app.showBeside}
-          keys="Mod+J"
-          onClick={() => sides.toggle("beside")}
-        >
-          <PanelRight size={16} aria-hidden />
-        </IconButton>
+        {page.name === "session" && (
+          <IconButton
+            label={sides.shown.beside ? texts.app.hideBeside : texts.app.showBeside}
+            keys="Mod+J"
+            onClick={() => sides.toggle("beside")}
+          >
+            <PanelRight size={16} aria-hidden />
+          </IconButton>
+        )}
       </div>
       <div
         id="session"
@@ -81,7 +84,7 @@ function Session() {
           detail={state === "gone" ? texts.app.sessionGoneHint : problem?.message}
           action={
             state === "gone"
-              ? { label: texts.app.closeTab, run: () => void studio.closeTab(store.tabId) }
+              ? { label: texts.app.closeTab, run: () => void studio.closeTab(store.tabId).catch(sayProblem) }
               : { label: texts.ui.again, run: () => void store.open() }
           }
         />

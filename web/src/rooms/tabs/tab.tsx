@@ -19,15 +19,14 @@ export interface TabActs {
 
 interface Props {
   store: SessionStore;
+  /** It is shown, and the Tab key comes to it. */
   active: boolean;
-  /** The one that the Tab key comes to. */
-  reachable: boolean;
   acts: TabActs;
 }
 
 const MIDDLE = 1;
 
-export const TabOne = memo(function TabOne({ store, active, reachable, acts }: Props) {
+export const TabOne = memo(function TabOne({ store, active, acts }: Props) {
   const sign = useTabSign(store);
   const title = useTabTitle(store);
   const id = store.tabId;
@@ -53,7 +52,7 @@ export const TabOne = memo(function TabOne({ store, active, reachable, acts }: P
         aria-selected={active}
         aria-controls={active ? "session" : undefined}
         aria-keyshortcuts="Delete"
-        tabIndex={reachable ? 0 : -1}
+        tabIndex={active ? 0 : -1}
         draggable
         title={title}
         onDragOver={over}
@@ -62,7 +61,7 @@ export const TabOne = memo(function TabOne({ store, active, reachable, acts }: P
         onDragEnd={() => acts.drag("")}
         onClick={() => acts.show(id)}
         onKeyDown={(event) => pressed(event, id, close, acts)}
-        className={`flex h-full min-w-0 flex-1 items-center gap-1.5 rounded-control pr-7 pl-2 text-left text-sm ${active ? "text-ink" : "text-ink-2"}`}
+        className={`flex h-full min-w-0 flex-1 items-center gap-1.5 scroll-mx-2 rounded-control pl-2 text-left text-sm ${active ? "pr-7 text-ink" : "pr-2 text-ink-2 group-hover:pr-7"}`}
       >
         {sign !== "idle" && <Sign of={sign} />}
         <span className="min-w-0 flex-1 truncate">{title}</span>

@@ -77,7 +77,7 @@ export const composer = {
   withFiles: (n: number) => (n === 1 ? "1 attachment" : `${n} attachments`),
 
   notSent: "Not sent",
-  sentLater: "Not sent yet; it is tried again.",
+  sentLater: "Not sent yet.",
   again: "Send again",
   putBack: "Edit",
   discard: "Discard",
@@ -93,6 +93,7 @@ export const composer = {
   editPiece: "This is sent with your prompt.",
   scaled: (name: string, size: string) => `${name} was scaled to ${size} to fit.`,
   badImage: (name: string) => `${name} could not be read as an image.`,
+  unreadable: (name: string) => `${name} could not be read.`,
   full: "No more fits into one prompt (about 1 MB). Remove something, or save it in the project.",
   tooLarge: "This is too large to send",
   tooLargeAbout: (name: string, size: string) =>
