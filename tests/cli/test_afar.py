@@ -55,6 +55,11 @@ def test_a_prompt_runs_at_an_address_with_the_flags_of_one_here(
     gone = bottega(*at, "--cwd", "/nowhere", "one")
     assert "is in no project of this server" in one_sentence(gone)
 
+    monkeypatch.setenv("BOTTEGA_TOKEN", "another")
+    assert "`bottega people token NAME`" in one_sentence(bottega(*at, "one"))
+    server.kill()
+    assert "cannot be reached" in one_sentence(bottega(*at, "one")), "said at once, not waited for"
+
 
 def test_what_it_asks_there_is_told_with_how_to_answer_it(
     serve: Callable[[str], Serving],

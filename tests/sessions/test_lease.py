@@ -6,7 +6,7 @@ import pytest
 
 from bottega.errors import NotFound, StorageFailed
 from bottega.sessions import lease as leases
-from bottega.sessions.lease import STALE, Contender, Lease, beat, let_go, release
+from bottega.sessions.lease import STALE, Contender, Lease, beat, let_go, release, stir
 from bottega.sessions.session import SessionRow
 from bottega.storage.database import Database
 from bottega.storage.home import Life
@@ -192,6 +192,22 @@ async def test_a_lease_that_its_worker_holds_but_does_not_use_can_be_had_again(
     assert again.generation == first.generation + 1
     in_use.add(session.n)
     assert await take(database, session, contender) is None
+
+
+async def test_a_dead_holders_leases_can_be_stirred_so_that_every_process_looks(
+    database: Database, session: SessionRow
+) -> None:
+    life = Life(database.home, "wrk_a")
+    lease = await take(database, session, Contender(database.home, "wrk_a"))
+    assert lease
+    life.end()
+    for _ in range(2):
+        before = database.version()
+        await database.write(lambda connection: stir(connection, "wrk_a"))
+        assert database.version() != before
+    taken = await take(database, session, Contender(database.home, "wrk_b"))
+    assert taken
+    assert (taken.worker, taken.generation) == ("wrk_b", 2)
 
 
 async def test_a_beat_that_cannot_be_stored_is_not_the_last_one(

@@ -48,7 +48,7 @@ async def until(session: Session, message_id: str, kind: str) -> None:
                 return
 
 
-@pytest.mark.requirement("A20", "A25", "A27", "A28", "N11", "X15", "X21")
+@pytest.mark.requirement("A14", "A20", "A25", "A27", "A28", "N11", "X15", "X21")
 async def test_a_turn_with_tools_ends_in_the_last_answer_and_keeps_all_of_it(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:

@@ -66,7 +66,10 @@ class People:
                     (fresh("per"), wanted, now()),
                 )
             except sqlite3.IntegrityError:
-                raise Conflict(f"There is somebody called {wanted!r} already.") from None
+                raise Conflict(
+                    f"There is somebody called {wanted!r} already.",
+                    hint=f"`bottega people link {wanted}` lets them in; somebody else needs another name.",
+                ) from None
 
         await self._database.write(insert)
         return self.named(wanted)

@@ -67,3 +67,11 @@ async def server(settings: Settings, at: str = "") -> AsyncGenerator[Server]:
             await passes.end(token, "token")
     finally:
         await asyncio.to_thread(database.close)
+
+
+async def greet(server: Server) -> None:
+    """Say at once if nobody is there, or the token is not good: only a server that was there is waited for."""
+    from bottega.client import Remote
+
+    async with Remote(server.address, server.token, patience=0) as probe:
+        await probe.sessions(1)

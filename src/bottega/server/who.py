@@ -37,10 +37,14 @@ class NotSignedIn(Problem):
 
     code = "not_signed_in"
 
-    def __init__(self) -> None:
-        super().__init__(
-            "You are not signed in.", hint="`bottega people link` prints a sign-in link."
-        )
+    def __init__(self, *, with_token: bool = False) -> None:
+        if with_token:
+            hint = "`bottega people token NAME` prints one, on the machine that runs this server."
+            said = "You are not signed in: this token is not good here, or not any more."
+            super().__init__(said, hint=hint)
+        else:
+            hint = "`bottega people link` prints a sign-in link."
+            super().__init__("You are not signed in.", hint=hint)
 
 
 async def the_house(request: Request) -> House:
@@ -86,7 +90,7 @@ def cookie_in(headers: dict[bytes, bytes]) -> str:
 async def calling(request: Request) -> Caller:
     caller = caller_of(request.scope, house_of(request))
     if caller is None:
-        raise NotSignedIn
+        raise NotSignedIn(with_token="authorization" in request.headers)
     return caller
 
 

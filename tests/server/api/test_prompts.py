@@ -66,6 +66,7 @@ async def test_what_was_said_stands_in_the_log_at_once_with_who_said_it(api: Api
         await until(client, session, "exchange_response")
 
 
+@pytest.mark.requirement("C12")
 async def test_prompts_that_wait_can_be_seen_changed_moved_and_taken_back(api: Api) -> None:
     async with api.client() as client:
         session = await begun(client)

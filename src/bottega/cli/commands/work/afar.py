@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bottega.cli.commands.work.ending import Output, shown_to_the_end
 from bottega.cli.commands.work.wish import Wish
-from bottega.cli.nearby import server
+from bottega.cli.nearby import greet, server
 from bottega.client import Remote, RemoteSession
 from bottega.errors import BadUsage, NotFound
 from bottega.settings import Settings
@@ -14,18 +14,24 @@ async def run_at(settings: Settings, at: str, wish: Wish, output: Output) -> int
     """The exit code of the exchange there."""
     if settings.source("limits") == "flag":
         raise BadUsage("--limits are set where the agent runs.", hint="Leave them out with --at.")
-    async with server(settings, at) as (address, token), Remote(address, token) as remote:
-        session = await _session(remote, settings, wish)
-        wishes, _ = settings.wishes()
-        answer = session.prompt(
-            wish.text,
-            model=_flag(settings, "model"),
-            agent=_flag(settings, "agent") if wish.session else "",
-            wishes=wishes,
-            wait=output.asks,
-            schema=wish.schema,
-        )
-        return await shown_to_the_end(settings.environment, session, answer, output, at=at)
+    async with server(settings, at) as found:
+        await greet(found)
+        async with Remote(*found) as remote:
+            return await _run(remote, settings, wish, output, at)
+
+
+async def _run(remote: Remote, settings: Settings, wish: Wish, output: Output, at: str) -> int:
+    session = await _session(remote, settings, wish)
+    wishes, _ = settings.wishes()
+    answer = session.prompt(
+        wish.text,
+        model=_flag(settings, "model"),
+        agent=_flag(settings, "agent") if wish.session else "",
+        wishes=wishes,
+        wait=output.asks,
+        schema=wish.schema,
+    )
+    return await shown_to_the_end(settings.environment, session, answer, output, at=at)
 
 
 async def _session(remote: Remote, settings: Settings, wish: Wish) -> RemoteSession:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from bottega.cli import start
-from bottega.cli.nearby import server
+from bottega.cli.nearby import greet, server
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.talk.attached import Attached
 from bottega.cli.talk.echo import quiet
@@ -48,10 +48,9 @@ async def _attach(settings: Settings, name: str | None, at: str, *, new: bool) -
         reader = Editor(settings.home / "history", colour=terminal.colour)
     else:
         terminal.moves = terminal.colour = False
-    async with server(settings, at) as (address, token):
-        async with Remote(address, token, patience=0) as probe:
-            await probe.sessions(1)  # said at once, if nobody is there or the token is not good
-        async with Remote(address, token, patience=PATIENCE) as remote:
+    async with server(settings, at) as found:
+        await greet(found)
+        async with Remote(*found, patience=PATIENCE) as remote:
             conversation = Attached(remote, reader, terminal, Path.cwd())
             remote.reach.watch = conversation.connection
             async with conversation.watching():
