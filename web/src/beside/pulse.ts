@@ -7,11 +7,11 @@ import { useWatch, Watch } from "../studio/watch.js";
 const NOTHING = new Watch<Transcript>(EMPTY);
 
 /** The transcript of the session around, or an empty one where there is none. */
-export function useMaybeTranscript(): Transcript {
+function useMaybeTranscript(): Transcript {
   return useWatch(useContext(SessionContext)?.view ?? NOTHING);
 }
 
-export function pulseOf({ items, running }: Transcript): string {
+function pulseOf({ items, running }: Transcript): string {
   let results = 0;
   let compactions = 0;
   for (const item of items) {

@@ -11,7 +11,7 @@ import { say, sayProblem } from "../../ui/toasts.js";
 import { type Place, within } from "../place.js";
 
 export type Change = Schema<"ChangeShape">;
-export type Undone = Schema<"UndoneShape">;
+type Undone = Schema<"UndoneShape">;
 
 interface Kept {
   path: string;
@@ -71,7 +71,7 @@ async function bytesOf(http: Http, place: Place, path: string): Promise<Kept> {
 }
 
 /** The version of a file; empty: there is none. */
-export async function versionOf(http: Http, place: Place, path: string): Promise<string> {
+async function versionOf(http: Http, place: Place, path: string): Promise<string> {
   try {
     const query = { path, limit: 1 };
     const found = await http.get("/api/projects/{project_id}/file", {

@@ -4,7 +4,7 @@ import type { Schema } from "../../api/http.js";
 
 export type File = Schema<"FileShape">;
 export type Item = Schema<"ItemShape">;
-export type Made = Schema<"MadeShape">;
+type Made = Schema<"MadeShape">;
 
 /** Characters that surely fit into a request as JSON; more goes as bytes. */
 const INLINE = 300_000;

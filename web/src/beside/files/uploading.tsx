@@ -14,7 +14,7 @@ interface Wanted {
   version: string;
 }
 
-export interface Uploads {
+interface Uploads {
   start(folder: string, files: Iterable<File>): void;
   /** Progress and question, where there is something to say. */
   shown: ReactNode;

@@ -43,11 +43,11 @@ export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opene
 }
 
 /** Without its provider. */
-export function shortName(model: string): string {
+function shortName(model: string): string {
   return model.split("/").at(-1) ?? model;
 }
 
-export function optionsOf(models: Models, chosen: string): ChooserOption[] {
+function optionsOf(models: Models, chosen: string): ChooserOption[] {
   const offered = models.providers.flatMap(({ provider, models: list }) =>
     list.map((model) => ({
       id: model.name,

@@ -8,7 +8,7 @@ import { say, sayProblem } from "../../ui/toasts.js";
 import { type Choices, MODES } from "../around.js";
 import { IN_SESSION, nearest, type Slash } from "./slash.js";
 
-export interface Desk {
+interface Desk {
   choices: Choices;
   /** Open a picker. */
   open(what: "model" | "agent"): void;

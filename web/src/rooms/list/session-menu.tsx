@@ -70,7 +70,7 @@ export function SessionMenu({ row, onRename }: { row: SessionRow; onRename(): vo
 }
 
 /** Have the browser save the session as a file. */
-export function useExport() {
+function useExport() {
   const studio = useStudio();
   return (id: string, format: (typeof FORMATS)[number]) => {
     const link = document.createElement("a");

@@ -5,7 +5,7 @@ import { useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { Sign } from "../../ui/sign.js";
 
-export type Tested = Schema<"Tested">;
+type Tested = Schema<"Tested">;
 
 export function useTesting() {
   const { http } = useStudio();

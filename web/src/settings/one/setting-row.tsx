@@ -49,7 +49,7 @@ export function SettingRow({ setting, offers }: { setting: Setting; offers?: str
 }
 
 /** A value in words, short. */
-export function said(value: unknown): string {
+function said(value: unknown): string {
   if (value === null || value === "" || (Array.isArray(value) && !value.length))
     return texts.settings.nothing;
   if (typeof value === "boolean") return value ? texts.settings.on : texts.settings.off;
