@@ -1,5 +1,7 @@
 /** One setting: what it is, its value, where that comes from, and when a change holds. */
+
 import { useState } from "react";
+import { reason } from "../../api/http.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Control } from "./control.js";
@@ -19,7 +21,7 @@ export function SettingRow({ setting, offers }: { setting: Setting; offers?: str
       await change(setting.name, value);
       return true;
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(reason(error));
       return false;
     } finally {
       setBusy(false);
