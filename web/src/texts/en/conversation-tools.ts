@@ -1,6 +1,5 @@
 /** Words of tool cards. */
-const plural = (n: number, one: string, many = `${one}s`) =>
-  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+import { number, plural } from "../figures.js";
 
 export const tools = {
   /** What a card says, and what is going on while it runs. */
@@ -71,7 +70,7 @@ export const tools = {
     search: (n: number) => `searched ${plural(n, "time")}`,
     fetch: (n: number) => `fetched ${plural(n, "page")}`,
     other: (n: number) => `used ${plural(n, "other tool")}`,
-    failed: (n: number) => `${n.toLocaleString("en")} failed`,
+    failed: (n: number) => `${number(n)} failed`,
   },
   child: {
     open: "Open its session",

@@ -1,8 +1,7 @@
 /** Words of the conversation: exchanges, what is going on, and how it ended. */
+import { number, plural } from "../figures.js";
 import { asks } from "./conversation-asks.js";
 import { tools } from "./conversation-tools.js";
-
-const plural = (n: number, one: string) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 
 export const conversation = {
   asks,
@@ -14,14 +13,14 @@ export const conversation = {
   agent: "Agent",
   somebody: "Somebody else",
   steer: "Said while it worked",
-  showWords: (n: number) => `Show all ${n.toLocaleString("en")} characters`,
+  showWords: (n: number) => `Show all ${number(n)} characters`,
   loading: "Loading the conversation",
   older: "Loading what was said before",
   olderFailed: "What was said before could not be loaded.",
   notLoaded: "The beginning of this exchange is further up.",
   empty: "Nothing was said yet.",
   jump: "Jump to latest",
-  jumpNew: (n: number) => `${plural(n, "new step")}`,
+  jumpNew: (n: number) => plural(n, "new step"),
   jumpWaiting: "Waiting for you",
   next: "Next message",
   previous: "Previous message",

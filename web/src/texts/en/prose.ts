@@ -1,7 +1,7 @@
 /** Words around what models and tools say: code, diagrams, diffs, output, and characters that cannot be seen. */
-import { number } from "../figures.js";
+import { number, plural } from "../figures.js";
 
-const lines = (n: number) => (n === 1 ? "1 line" : `${number(n)} lines`);
+const lines = (n: number) => plural(n, "line");
 
 export const prose = {
   code: "Code",
@@ -39,7 +39,7 @@ export const prose = {
   unchanged: (n: number) => `${lines(n)} unchanged`,
   between: "Lines left out",
   split: "Split",
-  files: (n: number) => (n === 1 ? "1 file" : `${number(n)} files`),
+  files: (n: number) => plural(n, "file"),
   showRest: "Show the rest of the changes",
   noChanges: "No changes",
   binary: "A binary file: its content is not shown.",
