@@ -85,11 +85,13 @@ export function shortcut(keys: string): string {
   return keys.replace("Mod", MAC ? "Meta" : "Control").replace(/\bEsc$/, "Escape");
 }
 
+const ARROWS = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+
 /** Keys as they are written on this keyboard. */
 export function written(keys: string): string {
   const signs: Record<string, string> = MAC
-    ? { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "⏎", Escape: "Esc" }
-    : { Mod: "Ctrl", Enter: "⏎", Escape: "Esc" };
+    ? { ...ARROWS, Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "⏎", Escape: "Esc" }
+    : { ...ARROWS, Mod: "Ctrl", Enter: "⏎", Escape: "Esc" };
   return keys
     .split("+")
     .map((name) => signs[name] ?? name)
