@@ -135,14 +135,14 @@ async def browsing() -> AsyncIterator[Browser]:
 
 
 async def visit(server: Server, browser: Browser) -> Page:
-    """A window that is signed in by the server's own token, as a header of each request."""
+    """A window that is signed in by a cookie, as a browser is."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     await context.add_cookies([{"name": "bottega", "value": server.login, "url": server.address}])
     return await context.new_page()
 
 
 async def long_session(home: Path, folder: Path) -> None:
-    """As somebody's week with it would be: some 480 exchanges of 21 events."""
+    """As somebody's week with it would be: some 525 exchanges of 19 events."""
     async with Studio(home) as studio:
         session = await studio.start(model="guide", folder=folder, title="long")
         log: list[Event] = []

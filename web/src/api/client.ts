@@ -23,7 +23,7 @@ export type FrameOut =
 type Answer = FrameOut & { ref?: string | number };
 export type State = "connecting" | "open" | "lost" | "closed";
 
-export interface Listener {
+interface Listener {
   /** Events of a tab that were not given before, in order. */
   events?(tabId: string, rows: Row[], sessionId: string): void;
   state?(state: State): void;

@@ -54,11 +54,7 @@ export class Http {
 
   /** The bytes that a route answers with. */
   async bytes<P extends keyof paths>(path: P, call: Call<paths[P]["get"]> = {}): Promise<Blob> {
-    const init: RequestInit = { headers: { ...this.place.headers }, credentials: "same-origin" };
-    if (call.signal) init.signal = call.signal;
-    const answer = await reached(this.address(path, call), init);
-    if (!answer.ok) throw problem(answer.status, await answer.text());
-    return answer.blob();
+    return (await this.reach("get", path as string, call)).blob();
   }
 
   /** Give a route bytes. */
@@ -67,13 +63,8 @@ export class Http {
     bytes: Blob,
     call: Call<paths[P]["post"]> = {},
   ): Promise<Good<paths[P]["post"]>> {
-    const headers = { ...this.place.headers, "Content-Type": "application/octet-stream" };
-    const init: RequestInit = { method: "POST", headers, credentials: "same-origin", body: bytes };
-    if (call.signal) init.signal = call.signal;
-    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
-    const text = await answer.text();
-    if (!answer.ok) throw problem(answer.status, text);
-    return JSON.parse(text) as Good<paths[P]["post"]>;
+    const answer = await this.reach("post", path as string, call, bytes, "application/octet-stream");
+    return (await answer.json()) as Good<paths[P]["post"]>;
   }
 
   private async call<P extends keyof paths, M extends Method>(
@@ -81,18 +72,35 @@ export class Http {
     path: P,
     call: Call<paths[P][M]> = {},
   ): Promise<Good<paths[P][M]>> {
-    const headers: Record<string, string> = { ...this.place.headers };
-    const init: RequestInit = { method: method.toUpperCase(), headers, credentials: "same-origin" };
-    if (call.body !== undefined) {
-      headers["Content-Type"] = "application/json";
-      init.body = JSON.stringify(call.body);
-    }
-    if (call.signal) init.signal = call.signal;
-    const answer = await reached(this.place.address + filled(path as string, call.path, call.query), init);
-    const text = await answer.text();
-    if (!answer.ok) throw problem(answer.status, text);
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const text = await (await this.reach(method, path as string, call, body, "application/json")).text();
     return (text ? JSON.parse(text) : undefined) as Good<paths[P][M]>;
   }
+
+  /** Ask, and have an answer that is good. */
+  private async reach(
+    method: Method,
+    path: string,
+    call: { path?: unknown; query?: unknown; signal?: AbortSignal },
+    body?: BodyInit,
+    type = "",
+  ): Promise<Response> {
+    const headers: Record<string, string> = { ...this.place.headers };
+    const init: RequestInit = { method: method.toUpperCase(), headers, credentials: "same-origin" };
+    if (body !== undefined) {
+      headers["Content-Type"] = type;
+      init.body = body;
+    }
+    if (call.signal) init.signal = call.signal;
+    const answer = await reached(this.place.address + filled(path, call.path, call.query), init);
+    if (!answer.ok) throw problem(answer.status, await answer.text());
+    return answer;
+  }
+}
+
+/** What went wrong, in words. */
+export function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What the server answers; nobody there is a problem like any other, with status 0. */

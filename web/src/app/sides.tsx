@@ -10,7 +10,7 @@ import { texts } from "../texts/texts.js";
 import { useNarrow } from "../ui/narrow.js";
 import { Fence } from "../ui/problem.js";
 
-export type SideName = "rooms" | "beside";
+type SideName = "rooms" | "beside";
 export interface Sides {
   shown: Record<SideName, boolean>;
   toggle(side: SideName): void;

@@ -1,4 +1,7 @@
-/** When to look again: a value that changes after each result of a tool, and at each end of an exchange. */
+/**
+ * When to look again: after each result of a tool and each end of an exchange, when this page changed files by itself,
+ * and when it is looked at again.
+ */
 import { useContext, useEffect, useRef } from "react";
 import { EMPTY, type Transcript } from "../session/shape.js";
 import { SessionContext } from "../studio/context.js";
@@ -7,11 +10,11 @@ import { useWatch, Watch } from "../studio/watch.js";
 const NOTHING = new Watch<Transcript>(EMPTY);
 
 /** The transcript of the session around, or an empty one where there is none. */
-export function useMaybeTranscript(): Transcript {
+function useMaybeTranscript(): Transcript {
   return useWatch(useContext(SessionContext)?.view ?? NOTHING);
 }
 
-export function pulseOf({ items, running }: Transcript): string {
+function pulseOf({ items, running }: Transcript): string {
   let results = 0;
   let compactions = 0;
   for (const item of items) {
@@ -26,7 +29,12 @@ export function usePulse(): string {
   return pulseOf(useMaybeTranscript());
 }
 
-/** Run it after each beat, but not at first; and when the page is looked at again. */
+/** Said on the window when this page changed files by itself: whoever shows them looks again. */
+const FILES_CHANGED = "bottega-files-changed";
+
+export const filesChanged = () => void dispatchEvent(new Event(FILES_CHANGED));
+
+/** Run it after each beat, but not at first; when files were changed here; and when the page is looked at again. */
 export function useEachPulse(run: () => void): void {
   const pulse = usePulse();
   const last = useRef(pulse);
@@ -37,8 +45,11 @@ export function useEachPulse(run: () => void): void {
     last.current = pulse;
   }, [pulse]);
   useEffect(() => {
-    const seen = () => current.current();
-    addEventListener("focus", seen);
-    return () => removeEventListener("focus", seen);
+    const look = () => current.current();
+    const why = ["focus", FILES_CHANGED];
+    for (const each of why) addEventListener(each, look);
+    return () => {
+      for (const each of why) removeEventListener(each, look);
+    };
   }, []);
 }

@@ -2,7 +2,7 @@
 
 import { useContext } from "react";
 import type { Schema } from "../api/http.js";
-import { EMPTY, type Queued, type Sending, type Transcript } from "../session/shape.js";
+import { EMPTY, type Mode, type Queued, type Sending, type Transcript } from "../session/shape.js";
 import type { About, SessionStore } from "../session/store.js";
 import { useAgents, useModels } from "../studio/answers.js";
 import { SessionContext, useStudio } from "../studio/context.js";
@@ -37,11 +37,10 @@ export function useRun(): Run {
   return { store, busy: status !== "idle", waiting: status === "waiting", sending, ...rest };
 }
 
-export type Mode = "plan" | "ask" | "allow";
 export const MODES: Mode[] = ["plan", "ask", "allow"];
 export type Effort = NonNullable<Schema<"WishesShape">["effort"]> | "";
 export const EFFORTS: Effort[] = ["", "none", "minimal", "low", "medium", "high", "max"];
-export interface Choice {
+interface Choice {
   mode?: Mode;
   model?: string;
   agent?: string;

@@ -192,7 +192,7 @@ test("a folder that is dropped is said to be unreadable, and the files after it 
   folder.slice = () => ({ arrayBuffer: () => Promise.reject(new DOMException("gone")) }) as unknown as Blob;
   dropped(folder, new File(["hello"], "a.txt", { type: "text/plain" }));
   expect(await screen.findByText("src could not be read.")).toBeTruthy();
-  expect(await screen.findByRole("button", { name: "Open a.txt, 1 lines" })).toBeTruthy();
+  expect(await screen.findByRole("button", { name: "Open a.txt, 1 line" })).toBeTruthy();
 });
 
 test("words that another part proposes are put in, or sent as they are", async () => {

@@ -23,7 +23,7 @@ interface Given {
   focus: boolean;
 }
 
-export interface Pen {
+interface Pen {
   box: RefObject<HTMLTextAreaElement | null>;
   caret: number;
   typed(box: HTMLTextAreaElement): void;

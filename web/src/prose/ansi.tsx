@@ -10,7 +10,7 @@ import { Scrolls } from "./scrolls.js";
 import "./ansi/ansi.css";
 import "./prose.css";
 
-export interface AnsiProps {
+interface AnsiProps {
   text: string;
   /** More of it comes: the end is shown instead of the beginning. */
   live?: boolean;

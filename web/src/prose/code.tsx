@@ -11,7 +11,7 @@ import { MOST_PAINTED, usePainter } from "./highlight.js";
 import { Scrolls } from "./scrolls.js";
 import "./prose.css";
 
-export interface CodeProps {
+interface CodeProps {
   code: string;
   /** A name (`python`) or a path (`src/main.py`). */
   language?: string | undefined;

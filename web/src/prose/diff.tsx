@@ -11,7 +11,7 @@ import { parseDiff } from "./diff/parse.js";
 import "./diff/diff.css";
 import "./prose.css";
 
-export interface DiffProps {
+interface DiffProps {
   /** A unified diff, of one file or of many. */
   diff: string;
   /** The name of the file where the diff itself says none. */

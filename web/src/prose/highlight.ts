@@ -35,7 +35,7 @@ export async function highlightLines(code: string, language: string): Promise<Sp
 }
 
 /** Spans cut at their line ends. */
-export function linesOf(spans: Span[]): Span[][] {
+function linesOf(spans: Span[]): Span[][] {
   const lines: Span[][] = [[]];
   for (const { text, className } of spans) {
     const parts = text.split("\n");

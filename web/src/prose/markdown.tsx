@@ -6,7 +6,7 @@ import { Blocks, type Block as Read } from "./markdown/blocks.js";
 import "./markdown/markdown.css";
 import "./prose.css";
 
-export interface MarkdownProps {
+interface MarkdownProps {
   text: string;
   /** More of it comes. */
   streaming?: boolean;

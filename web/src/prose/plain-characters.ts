@@ -53,7 +53,7 @@ const NAMES = new Map<number, string>([
 ]);
 
 /** What a hidden character is called; null if it can be seen. */
-export function hiddenName(point: number): string | null {
+function hiddenName(point: number): string | null {
   const name = NAMES.get(point);
   if (name) return name;
   if (point < 0x20 && point !== 0x0a && point !== 0x09) return "control character";

@@ -5,7 +5,7 @@ import { Clipped, clip } from "./code/clip.js";
 import { codeOf, type Part, partsOf } from "./plain-characters.js";
 import "./prose.css";
 
-export interface PlainlyProps {
+interface PlainlyProps {
   text: string;
   /** Inside a line of text instead of in a block of its own. */
   inline?: boolean;

@@ -23,7 +23,7 @@ export function look(sessionId: string, index: number): void {
   keep("seen", seen.value);
 }
 
-export interface Stand {
+interface Stand {
   id: string;
   status: string;
   outcome: string;

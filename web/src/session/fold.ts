@@ -10,7 +10,7 @@ type Answer = Schema<"LogAssistantMessage">;
 type Result = Schema<"LogToolResultFact">;
 type Use = Schema<"LogToolUse">;
 
-export interface ToolCall {
+interface ToolCall {
   id: string;
   name: string;
   input: Record<string, unknown>;
@@ -36,7 +36,7 @@ interface UseMessage {
 type Nothing = Record<string, never>;
 
 /** What is derived: a name and its fields. */
-export type Derived =
+type Derived =
   | { type: "text_content_block_start" | "text_content_block_stop"; data: { block: number } }
   | { type: "tool_use_content_block_start"; data: { block: number; id: string; name: string } }
   | { type: "tool_use_content_block_stop"; data: { block: number; id: string } }
@@ -61,7 +61,7 @@ export type Derived =
 
 /** A stored event with its fields: those that say nothing are left out of the bytes. */
 type Filled<E> = E extends { data?: infer D } ? Omit<E, "data"> & { data: NonNullable<D> } : never;
-export type Fact = Filled<StoredEvent>;
+type Fact = Filled<StoredEvent>;
 
 /** An event of any layer: a fact (`sub` 0), or what was derived of one. */
 export type Told = (Fact | (Derived & Omit<Fact, "type" | "data">)) & { index: number; sub: number };
@@ -292,6 +292,6 @@ function callOf(use: Use): ToolCall {
 }
 
 /** A tool's result as text; media are named by their type. */
-export function resultText(result: Pick<Result, "content">): string {
+function resultText(result: Pick<Result, "content">): string {
   return result.content.map((part) => (part.type === "text" ? part.text : `[${part.media_type}]`)).join("");
 }

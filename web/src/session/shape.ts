@@ -241,7 +241,7 @@ export interface Divider {
   kind: "divider";
   key: string;
   at: number;
-  what: "reset" | "cleared" | "mode" | "model" | "agent" | "gap";
+  what: "reset" | "cleared" | "mode" | "model" | "agent";
   value: string;
 }
 

@@ -154,15 +154,6 @@ export class SessionStore {
     );
   }
 
-  /** What the server says of it now. */
-  async refresh(): Promise<void> {
-    const { tail: _, ...about } = await this.client.http.get("/api/sessions/{session_id}", {
-      path: this.path,
-      query: { limit: 1 },
-    });
-    this.about.set(about);
-  }
-
   /** What an earlier page of this session could not send goes now. */
   private recall(): void {
     const known = new Set(this.sending.value.map((each) => each.messageId));

@@ -16,7 +16,7 @@ import { Sandbox } from "./parts/sandbox.js";
 import { Workers } from "./parts/workers.js";
 import { Rules } from "./rules/rules.js";
 
-export type Part = keyof typeof texts.settings.parts;
+type Part = keyof typeof texts.settings.parts;
 
 const PARTS: Record<Part, () => React.ReactNode> = {
   keys: Keys,

@@ -1,5 +1,6 @@
 /** What several features ask the server for: each is kept under one name, whole, and asked for once. */
-import { useAnswer } from "./context.js";
+import { useQueryClient } from "@tanstack/react-query";
+import { useAnswer, useStudio } from "./context.js";
 
 export const useMe = () =>
   useAnswer(["me"], ({ http }, signal) => http.get("/api/me", { signal }), { stale: 60_000 });
@@ -21,3 +22,11 @@ export const useModels = (enabled = true) =>
     stale: 60_000,
     enabled,
   });
+
+/** Have the providers asked anew what they offer. */
+export function useRefreshModels(): () => Promise<void> {
+  const { http } = useStudio();
+  const queries = useQueryClient();
+  return async () =>
+    void queries.setQueryData(["models"], await http.get("/api/models", { query: { refresh: true } }));
+}

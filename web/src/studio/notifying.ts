@@ -2,7 +2,7 @@
 import { keep, kept } from "./kept.js";
 import { useWatch, Watch } from "./watch.js";
 
-export type Notifying = "unasked" | "on" | "off" | "refused" | "impossible";
+type Notifying = "unasked" | "on" | "off" | "refused" | "impossible";
 
 function now(): Notifying {
   if (typeof Notification === "undefined" || !isSecureContext) return "impossible";

@@ -4,7 +4,7 @@
  * Tabs are the person's, not the page's: another page, or the same one after a reload, finds them. While the page is
  * seen every tab is followed; while it is hidden none is, and each goes on from where it was.
  */
-import { Client, type Http, type Listener, Problem, type State } from "../api/client.js";
+import { Client, type Http, Problem, type State } from "../api/client.js";
 import type { Schema } from "../api/http.js";
 import { SessionStore } from "../session/store.js";
 import { keep, kept } from "./kept.js";
@@ -15,20 +15,19 @@ export interface Tab {
   store: SessionStore;
 }
 
-export interface Tabs {
+interface Tabs {
   list: Tab[];
   /** The id of the one that is shown; empty: none, a new one is begun. */
   active: string;
 }
 
-export type Wish = Pick<Schema<"InNewTab">, "project_id" | "container" | "agent" | "model" | "mode">;
+type Wish = Pick<Schema<"InNewTab">, "project_id" | "container" | "agent" | "model" | "mode">;
 /** A file as tools name it: from the folder of the session, or from the root of the machine. */
-export interface Opening {
+interface Opening {
   path: string;
   /** From 1. */
   line?: number;
 }
-type Frame = Parameters<NonNullable<Listener["frame"]>>[0];
 
 export class Studio {
   readonly connection = new Watch<State>("connecting");
@@ -45,7 +44,6 @@ export class Studio {
   readonly ready = new Watch(false);
   readonly client: Client;
   readonly http: Http;
-  private frames = new Set<(frame: Frame) => void>();
 
   constructor(readonly root: string = here()) {
     this.client = new Client(
@@ -63,7 +61,6 @@ export class Studio {
           if (frame.type === "session-ended") this.drop(frame.tab_id);
           if (frame.type === "worker-exited") this.tab(frame.tab_id)?.store.workerGone.set(true);
           if (frame.type === "worker-restarted") this.tab(frame.tab_id)?.store.workerGone.set(false);
-          for (const each of this.frames) each(frame);
         },
       },
     );
@@ -89,12 +86,6 @@ export class Studio {
     this.put({ list: [...restored, ...early], active: wanted });
     this.ready.set(true);
     await Promise.all(restored.map((tab) => tab.store.open()));
-  }
-
-  /** Every frame that the server says by itself. */
-  onFrame(listen: (frame: Frame) => void): () => void {
-    this.frames.add(listen);
-    return () => this.frames.delete(listen);
   }
 
   tab(id: string): Tab | undefined {

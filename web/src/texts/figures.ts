@@ -11,6 +11,8 @@ const exact = new Intl.DateTimeFormat(LANGUAGE, {
 });
 
 export const number = (n: number) => count.format(n);
+/** A count with its noun: 1 line, 2,001 lines. */
+export const plural = (n: number, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 export const short = (n: number) => compact.format(n);
 export const time = (at: number) => clock.format(at);
 export const moment = (at: number) => exact.format(at);

@@ -11,7 +11,7 @@ const KINDS: Record<Kind, string> = {
   danger: "bg-surface text-bad border-bad hover:bg-sunken",
 };
 
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   kind?: Kind;
   /** Shown at its end, and told to screen readers: the key that does the same. */
   keys?: string;

@@ -1,11 +1,5 @@
 /** A field with its label, a word about it, and what is wrong with it. */
-import {
-  type InputHTMLAttributes,
-  type ReactNode,
-  type Ref,
-  type TextareaHTMLAttributes,
-  useId,
-} from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 
 const LOOK =
   "w-full rounded-control border border-edge bg-surface px-2.5 text-base text-ink placeholder:text-ink-3 aria-invalid:border-bad disabled:opacity-60";
@@ -13,7 +7,7 @@ const LOOK =
 interface Around {
   label: string;
   /** The label is told to screen readers only. */
-  bare?: boolean;
+  bare?: boolean | undefined;
   about?: ReactNode;
   problem?: ReactNode;
 }
@@ -24,19 +18,11 @@ export function Field({
   about,
   problem,
   className = "",
-  ref,
   ...rest
-}: Around & InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }) {
-  const id = useId();
+}: Around & ComponentProps<"input">) {
   return (
-    <Labelled id={id} label={label} bare={bare ?? false} about={about} problem={problem}>
-      <input
-        ref={ref}
-        id={id}
-        {...described(id, about, problem)}
-        {...rest}
-        className={`${LOOK} h-8 max-mid:h-11 ${className}`}
-      />
+    <Labelled {...{ label, bare, about, problem }}>
+      {(own) => <input {...own} {...rest} className={`${LOOK} h-8 max-mid:h-11 ${className}`} />}
     </Labelled>
   );
 }
@@ -47,42 +33,30 @@ export function TextField({
   about,
   problem,
   className = "",
-  ref,
   ...rest
-}: Around & TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) {
-  const id = useId();
+}: Around & ComponentProps<"textarea">) {
   return (
-    <Labelled id={id} label={label} bare={bare ?? false} about={about} problem={problem}>
-      <textarea
-        ref={ref}
-        id={id}
-        {...described(id, about, problem)}
-        {...rest}
-        className={`${LOOK} py-1.5 ${className}`}
-      />
+    <Labelled {...{ label, bare, about, problem }}>
+      {(own) => <textarea {...own} {...rest} className={`${LOOK} py-1.5 ${className}`} />}
     </Labelled>
   );
 }
 
-function described(id: string, about: ReactNode, problem: ReactNode) {
-  const names = [about ? `${id}-about` : "", problem ? `${id}-problem` : ""].filter(Boolean).join(" ");
-  return { "aria-describedby": names || undefined, "aria-invalid": problem ? true : undefined };
+interface Own {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
 }
 
-function Labelled({
-  id,
-  label,
-  bare,
-  about,
-  problem,
-  children,
-}: Required<Pick<Around, "label" | "bare">> & Around & { id: string; children: ReactNode }) {
+function Labelled({ label, bare, about, problem, children }: Around & { children(own: Own): ReactNode }) {
+  const id = useId();
+  const names = [about ? `${id}-about` : "", problem ? `${id}-problem` : ""].filter(Boolean).join(" ");
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className={bare ? "sr-only" : "text-sm font-medium"}>
         {label}
       </label>
-      {children}
+      {children({ id, "aria-describedby": names || undefined, "aria-invalid": problem ? true : undefined })}
       {about && (
         <p id={`${id}-about`} className="text-xs text-ink-2">
           {about}

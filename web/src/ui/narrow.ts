@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Narrower than this there is one column. */
-export const ONE_COLUMN = 720;
+const ONE_COLUMN = 720;
 
 export function useNarrow(below: number = ONE_COLUMN): boolean {
   const query = `(max-width: ${below - 1}px)`;

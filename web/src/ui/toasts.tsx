@@ -1,6 +1,8 @@
 /** Short words about what just happened, with the way back where there is one. */
+
 import { X } from "lucide-react";
 import { useEffect } from "react";
+import { reason } from "../api/http.js";
 import { useWatch, Watch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "./button.js";
@@ -29,7 +31,7 @@ export function say(text: string, options: { bad?: boolean; undo?: () => void } 
 
 /** Say what went wrong. */
 export function sayProblem(error: unknown): void {
-  say(error instanceof Error ? error.message : String(error), { bad: true });
+  say(reason(error), { bad: true });
 }
 
 export function Toasts() {

@@ -1,7 +1,7 @@
 /** What the session changed in files: each with its difference, and a way back. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Undo2 } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useAnswer, useSession, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -10,9 +10,9 @@ import { ProblemBox } from "../../ui/problem.js";
 import { sayProblem } from "../../ui/toasts.js";
 import { Empty } from "../empty.js";
 import type { Where } from "../place.js";
-import { useEachPulse } from "../pulse.js";
+import { filesChanged, useEachPulse } from "../pulse.js";
 import { ChangeRow, Counts } from "./change-row.js";
-import { type Change, FILES_CHANGED, revert } from "./reverting.js";
+import { type Change, revert } from "./reverting.js";
 
 export function Changes({ place: where }: { place: Where }) {
   const place = "projectId" in where ? where : null;
@@ -27,26 +27,21 @@ export function Changes({ place: where }: { place: Where }) {
   );
   const again = () => void queries.invalidateQueries({ queryKey: ["changes", sessionId] });
   useEachPulse(again);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it renews the same thing for ever
-  useEffect(() => {
-    addEventListener(FILES_CHANGED, again);
-    return () => removeEventListener(FILES_CHANGED, again);
-  }, []);
 
   const undo = async (changes: Change[], force = false) => {
     const paths = changes.map(({ path }) => path);
-    setBusy(paths);
+    setBusy((now) => [...now, ...paths]);
     try {
       const undone = await revert(http, sessionId, place, { paths, all: false, force }, changes);
       setRefused((before) => {
         const rest = Object.entries(before).filter(([path]) => !paths.includes(path));
         return { ...Object.fromEntries(rest), ...undone.refused };
       });
-      dispatchEvent(new Event(FILES_CHANGED));
+      filesChanged();
     } catch (problem) {
       sayProblem(problem);
     } finally {
-      setBusy([]);
+      setBusy((now) => now.filter((path) => !paths.includes(path)));
       again();
     }
   };

@@ -8,10 +8,12 @@ import { type Http, Problem } from "../../api/client.js";
 import type { Schema } from "../../api/http.js";
 import { texts } from "../../texts/texts.js";
 import { say, sayProblem } from "../../ui/toasts.js";
+import { Disk } from "../files/disk.js";
 import { type Place, within } from "../place.js";
+import { filesChanged } from "../pulse.js";
 
 export type Change = Schema<"ChangeShape">;
-export type Undone = Schema<"UndoneShape">;
+type Undone = Schema<"UndoneShape">;
 
 interface Kept {
   path: string;
@@ -19,7 +21,7 @@ interface Kept {
   bytes: Blob | null;
 }
 
-/** More than so many files, or so many bytes, are not kept for the way back. */
+/** More files than this are not kept for the way back. */
 const MOST = 50;
 
 export async function revert(
@@ -29,30 +31,31 @@ export async function revert(
   wanted: Schema<"Revert">,
   changes: Change[],
 ): Promise<Undone> {
-  const kept = place ? await keep(http, place, changes) : null;
+  const disk = place && new Disk(http, place.projectId);
+  const kept = disk ? await keep(disk, place, changes) : null;
   const undone = await http.post("/api/sessions/{session_id}/revert", {
     path: { session_id: sessionId },
     body: wanted,
   });
   if (!undone.reverted.length) return undone;
   const said = texts.beside.changes.reverted(undone.reverted.length);
-  if (!kept || !place) {
+  if (!kept || !disk) {
     say(said);
     return undone;
   }
   const back = kept.filter(({ path }) => undone.reverted.some((each) => within(place, each) === path));
-  const versions = await Promise.all(back.map(({ path }) => versionOf(http, place, path)));
-  say(said, { undo: () => void putBack(http, place, back, versions).catch(sayProblem) });
+  const versions = await Promise.all(back.map(({ path }) => disk.version(path)));
+  say(said, { undo: () => void putBack(disk, back, versions).catch(sayProblem) });
   return undone;
 }
 
-async function keep(http: Http, place: Place, changes: Change[]): Promise<Kept[] | null> {
+async function keep(disk: Disk, place: Place, changes: Change[]): Promise<Kept[] | null> {
   if (changes.length > MOST) return null;
   try {
     return await Promise.all(
       changes.flatMap((change) => {
         const path = within(place, change.path);
-        return path === null ? [] : [bytesOf(http, place, path)];
+        return path === null ? [] : [bytesOf(disk, path)];
       }),
     );
   } catch {
@@ -60,49 +63,30 @@ async function keep(http: Http, place: Place, changes: Change[]): Promise<Kept[]
   }
 }
 
-async function bytesOf(http: Http, place: Place, path: string): Promise<Kept> {
-  const call = { path: { project_id: place.projectId }, query: { path } };
+async function bytesOf(disk: Disk, path: string): Promise<Kept> {
   try {
-    return { path, bytes: await http.bytes("/api/projects/{project_id}/download", call) };
+    return { path, bytes: await disk.bytes(path) };
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return { path, bytes: null };
     throw error;
   }
 }
 
-/** The version of a file; empty: there is none. */
-export async function versionOf(http: Http, place: Place, path: string): Promise<string> {
-  try {
-    const query = { path, limit: 1 };
-    const found = await http.get("/api/projects/{project_id}/file", {
-      path: { project_id: place.projectId },
-      query,
-    });
-    return found.version;
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return "";
-    throw error;
-  }
-}
-
-async function putBack(http: Http, place: Place, kept: Kept[], versions: string[]): Promise<void> {
+/** `versions` are those that the revert left; null: no file. */
+async function putBack(disk: Disk, kept: Kept[], versions: (string | null)[]): Promise<void> {
   const { changes } = texts.beside;
-  const path = { project_id: place.projectId };
   let all = true;
-  for (const [n, { path: name, bytes }] of kept.entries()) {
-    const query = { path: name, version: versions[n] ?? "" };
+  for (const [n, { path, bytes }] of kept.entries()) {
+    const version = versions[n] ?? "";
     try {
-      if (bytes) await http.upload("/api/projects/{project_id}/upload", bytes, { path, query });
-      else await http.delete("/api/projects/{project_id}/file", { path, query });
+      if (bytes) await disk.upload(path, bytes, version);
+      else await disk.remove({ path, kind: "file" }, version);
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 409) throw error;
       all = false;
-      say(changes.notBack(name), { bad: true });
+      say(changes.notBack(path), { bad: true });
     }
   }
   if (all) say(changes.back);
-  dispatchEvent(new Event(FILES_CHANGED));
+  filesChanged();
 }
-
-/** Said on the window when this page changed files by itself: whoever shows them looks again. */
-export const FILES_CHANGED = "bottega-files-changed";

@@ -3,7 +3,7 @@ import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Dialog } from "../../ui/dialog.js";
 import { say, sayProblem } from "../../ui/toasts.js";
-import { FILES_CHANGED } from "../changes/reverting.js";
+import { filesChanged } from "../pulse.js";
 import type { Disk, Item } from "./disk.js";
 import { PathDialog } from "./path-dialog.js";
 
@@ -24,7 +24,6 @@ interface Props {
 
 export function Asking({ asked, disk, onClose, onOpen, onMoved }: Props) {
   const { files } = texts.beside;
-  const changed = () => void dispatchEvent(new Event(FILES_CHANGED));
   if (!asked) return null;
   if (asked.what === "remove")
     return <Removing item={asked.item} disk={disk} onClose={onClose} onMoved={onMoved} />;
@@ -40,10 +39,10 @@ export function Asking({ asked, disk, onClose, onOpen, onMoved }: Props) {
           if (to === item.path) return;
           await disk.move(item, to);
           say(files.moved(to), {
-            undo: () => void disk.move({ ...item, path: to }, item.path).then(changed, sayProblem),
+            undo: () => void disk.move({ ...item, path: to }, item.path).then(filesChanged, sayProblem),
           });
           onMoved(item.path, to);
-          changed();
+          filesChanged();
         }}
       />
     );
@@ -61,7 +60,7 @@ export function Asking({ asked, disk, onClose, onOpen, onMoved }: Props) {
           await disk.write(path, "", "");
           onOpen(path);
         }
-        changed();
+        filesChanged();
       }}
     />
   );
@@ -79,11 +78,10 @@ function Removing({
     onClose();
     const bytes = kind === "file" ? await disk.bytes(path).catch(() => null) : null;
     await disk.remove(item);
-    const changed = () => void dispatchEvent(new Event(FILES_CHANGED));
-    const back = bytes && (() => void disk.upload(path, bytes, "").then(changed, sayProblem));
+    const back = bytes && (() => void disk.upload(path, bytes, "").then(filesChanged, sayProblem));
     say(files.removed(path), back ? { undo: back } : {});
     onMoved(path, "");
-    changed();
+    filesChanged();
   };
   return (
     <Dialog

@@ -4,7 +4,7 @@ import type { Schema } from "../../api/http.js";
 
 export type File = Schema<"FileShape">;
 export type Item = Schema<"ItemShape">;
-export type Made = Schema<"MadeShape">;
+type Made = Schema<"MadeShape">;
 
 /** Characters that surely fit into a request as JSON; more goes as bytes. */
 const INLINE = 300_000;
@@ -70,13 +70,12 @@ export class Disk {
   }
 
   async move(item: Pick<Item, "path" | "kind">, to: string): Promise<void> {
-    const version = item.kind === "file" ? ((await this.version(item.path)) ?? "") : "";
-    const body = { path: item.path, to, version };
+    const body = { path: item.path, to, version: await this.versionFor(item) };
     await this.http.post("/api/projects/{project_id}/move", { path: this.path, body });
   }
 
-  async remove(item: Pick<Item, "path" | "kind">): Promise<void> {
-    const version = item.kind === "file" ? ((await this.version(item.path)) ?? "") : "";
+  async remove(item: Pick<Item, "path" | "kind">, over?: string): Promise<void> {
+    const version = over ?? (await this.versionFor(item));
     const query = { path: item.path, version, recursive: item.kind === "folder" };
     await this.http.delete("/api/projects/{project_id}/file", { path: this.path, query });
   }
@@ -88,6 +87,11 @@ export class Disk {
   /** Where the file, or the folder as a zip, is to be had. */
   address(path: string): string {
     return this.http.address("/api/projects/{project_id}/download", this.call({ path }));
+  }
+
+  /** What a change of it is about: a file as it is now; a folder has no version. */
+  private async versionFor(item: Pick<Item, "path" | "kind">): Promise<string> {
+    return item.kind === "file" ? ((await this.version(item.path)) ?? "") : "";
   }
 
   private call<Q>(query: Q, signal?: AbortSignal) {

@@ -6,7 +6,7 @@
 import { keep, kept } from "../../studio/kept.js";
 import { Watch } from "../../studio/watch.js";
 
-export interface Draft {
+interface Draft {
   text: string;
   /** The version that was edited. */
   version: string;

@@ -9,7 +9,6 @@ import { texts } from "../../texts/texts.js";
 import { IconButton } from "../../ui/icon-button.js";
 import { Menu, MenuItem, MenuLine } from "../../ui/menu.js";
 import { say } from "../../ui/toasts.js";
-import { FILES_CHANGED } from "../changes/reverting.js";
 import { type Place, within } from "../place.js";
 import { useEachPulse } from "../pulse.js";
 import { type Asked, Asking } from "./asking.js";
@@ -90,16 +89,9 @@ export function Files({ place }: { place: Place }) {
   );
 }
 
-/** Look again after each result of a tool, and whenever this page changed something itself. */
 function useRenewed(projectId: string): void {
   const queries = useQueryClient();
-  const again = () => void queries.invalidateQueries({ queryKey: ["files", projectId] });
-  useEachPulse(again);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it renews the same thing for ever
-  useEffect(() => {
-    addEventListener(FILES_CHANGED, again);
-    return () => removeEventListener(FILES_CHANGED, again);
-  }, [projectId]);
+  useEachPulse(() => void queries.invalidateQueries({ queryKey: ["files", projectId] }));
 }
 
 type Start = (folder: string, files: Iterable<File>) => void;

@@ -1,5 +1,7 @@
 /** Asks for a path in the project; what the server says against it stands at the field. */
+
 import { useEffect, useRef, useState } from "react";
+import { reason } from "../../api/http.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Dialog } from "../../ui/dialog.js";
@@ -31,7 +33,7 @@ export function PathDialog({ title, action, start, onClose, onDone }: Props) {
       await onDone(path.trim().replace(/^\/+|\/+$/g, ""));
       onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(reason(error));
       setBusy(false);
     }
   };

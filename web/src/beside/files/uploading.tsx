@@ -5,7 +5,7 @@ import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Dialog } from "../../ui/dialog.js";
 import { say, sayProblem } from "../../ui/toasts.js";
-import { FILES_CHANGED } from "../changes/reverting.js";
+import { filesChanged } from "../pulse.js";
 import type { Disk } from "./disk.js";
 
 interface Wanted {
@@ -14,7 +14,7 @@ interface Wanted {
   version: string;
 }
 
-export interface Uploads {
+interface Uploads {
   start(folder: string, files: Iterable<File>): void;
   /** Progress and question, where there is something to say. */
   shown: ReactNode;
@@ -46,7 +46,7 @@ export function useUploads(disk: Disk): Uploads {
     setProgress(null);
     setTaken(there);
     if (done) say(files.uploaded(done));
-    dispatchEvent(new Event(FILES_CHANGED));
+    filesChanged();
   };
 
   const start = (folder: string, given: Iterable<File>) => {

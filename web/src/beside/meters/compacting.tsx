@@ -1,6 +1,8 @@
 /** "Compact now": its progress, what came of it, and the way back. */
+
 import { Archive } from "lucide-react";
 import { useState } from "react";
+import { reason } from "../../api/http.js";
 import type { Compaction } from "../../session/shape.js";
 import { useSession, useStudio, useTranscript } from "../../studio/context.js";
 import { short } from "../../texts/figures.js";
@@ -24,7 +26,7 @@ export function Compacting() {
     try {
       setState({ ...QUIET, said: await act() });
     } catch (error) {
-      setState({ busy: false, said: error instanceof Error ? error.message : String(error), bad: true });
+      setState({ busy: false, said: reason(error), bad: true });
     }
   };
   const compact = () =>

@@ -20,7 +20,7 @@ export interface Hand {
   selection(): string;
 }
 
-export interface ScreenProps {
+interface ScreenProps {
   projectId: string;
   shellId: string;
   name: string;

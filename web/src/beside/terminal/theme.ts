@@ -1,7 +1,7 @@
 /** The colours of a terminal, made of the page's tokens. */
 import type { ITheme } from "@xterm/xterm";
 
-export function themeOf(tokens: (name: string) => string): ITheme {
+function themeOf(tokens: (name: string) => string): ITheme {
   const [ink, ground] = [tokens("--ink"), tokens("--surface")];
   const red = tokens("--bad");
   const green = tokens("--good");

@@ -1,7 +1,7 @@
 /** What goes with the prompt, each with its size; a text can be opened and changed, all can be taken off. */
 import { FileText, Image, X } from "lucide-react";
 import { useState } from "react";
-import { bytes, number } from "../../texts/figures.js";
+import { bytes } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Dialog } from "../../ui/dialog.js";
 import { TextField } from "../../ui/field.js";
@@ -106,5 +106,5 @@ function sizeOf(piece: Piece): string {
   if (piece.kind !== "text") return bytes((piece.data.length / 4) * 3);
   let lines = 1;
   for (let at = piece.text.indexOf("\n"); at >= 0; at = piece.text.indexOf("\n", at + 1)) lines++;
-  return texts.composer.lines(number(lines));
+  return texts.composer.lines(lines);
 }

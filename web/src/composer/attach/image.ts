@@ -1,6 +1,6 @@
 /** Pictures made to fit: as they are where they may be, else drawn smaller. */
 
-export interface Fitted {
+interface Fitted {
   mediaType: string;
   /** Base64. */
   data: string;
@@ -10,7 +10,7 @@ export interface Fitted {
 
 const KNOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** Base64 characters of one picture. */
-export const LARGEST = 420_000;
+const LARGEST = 420_000;
 const SIDES = [1_568, 1_200, 900, 640, 400];
 const QUALITIES = [0.85, 0.7, 0.5];
 
@@ -38,7 +38,7 @@ export async function fitted(file: Blob, most: number): Promise<Fitted> {
   throw new RangeError("It does not fit.");
 }
 
-export const inBase64 = (size: number) => Math.ceil(size / 3) * 4;
+const inBase64 = (size: number) => Math.ceil(size / 3) * 4;
 
 function drawn(picture: ImageBitmap, width: number, height: number): HTMLCanvasElement {
   const canvas = document.createElement("canvas");

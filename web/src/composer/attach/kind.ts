@@ -1,6 +1,6 @@
 /** What a file that is pasted or dropped becomes: part of the prompt, or a file of the project. */
 
-export type Kind = "image" | "document" | "text" | "large" | "binary";
+type Kind = "image" | "document" | "text" | "large" | "binary";
 
 const TEXTUAL = /^text\/|^application\/(?:json|xml|javascript|x-sh|toml|x-yaml|yaml|sql)\b|\+(?:json|xml)\b/;
 /** Bytes in which a text has no zero. */

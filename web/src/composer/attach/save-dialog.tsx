@@ -1,6 +1,6 @@
 /** What no prompt holds can be a file of the project, which the prompt mentions. */
 import { useState } from "react";
-import { Problem } from "../../api/http.js";
+import { Problem, reason } from "../../api/http.js";
 import { useStudio } from "../../studio/context.js";
 import { bytes } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
@@ -40,7 +40,7 @@ export function SaveDialog({ what, onClose, onSaved }: Props) {
       onSaved(path.trim());
     } catch (error) {
       const taken = error instanceof Problem && error.status === 409;
-      setProblem(taken ? composer.exists : error instanceof Error ? error.message : String(error));
+      setProblem(taken ? composer.exists : reason(error));
       setBusy(false);
     }
   };

@@ -14,7 +14,7 @@ export interface TooMuch {
   why: "large" | "binary";
 }
 
-export interface Attach {
+interface Attach {
   take(files: Iterable<File>): Promise<void>;
   /** True: the paste was taken, and does not go into the box. */
   paste(event: ClipboardEvent): boolean;

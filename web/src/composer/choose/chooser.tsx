@@ -120,7 +120,7 @@ function Search({
 }
 
 /** Those that have every word that was typed. */
-export function sifted<O extends ChooserOption>(options: O[], typed: string): O[] {
+function sifted<O extends ChooserOption>(options: O[], typed: string): O[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return words.length
     ? options.filter((option) => words.every((word) => option.words.toLowerCase().includes(word)))

@@ -1,8 +1,9 @@
 /** Plan, ask or allow: a word, a shape and a colour. */
 import { Eye, Hand, Zap } from "lucide-react";
+import type { Mode } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 import { Menu, MenuChoice, MenuLabel, MenuOption } from "../../ui/menu.js";
-import { type Choices, MODES, type Mode } from "../around.js";
+import { type Choices, MODES } from "../around.js";
 import { Pill } from "./pill.js";
 
 const SIGNS = { plan: Eye, ask: Hand, allow: Zap };

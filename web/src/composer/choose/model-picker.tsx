@@ -1,10 +1,8 @@
 /** Who answers: the models of each provider with window and price, and why a provider could not be asked. */
 
-import { useQueryClient } from "@tanstack/react-query";
 import { RefreshCw, Sparkles } from "lucide-react";
 import type { Schema } from "../../api/http.js";
-import { useModels } from "../../studio/answers.js";
-import { useStudio } from "../../studio/context.js";
+import { useModels, useRefreshModels } from "../../studio/answers.js";
 import { short } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -43,11 +41,11 @@ export function ModelPicker({ choices, ...opened }: { choices: Choices } & Opene
 }
 
 /** Without its provider. */
-export function shortName(model: string): string {
+function shortName(model: string): string {
   return model.split("/").at(-1) ?? model;
 }
 
-export function optionsOf(models: Models, chosen: string): ChooserOption[] {
+function optionsOf(models: Models, chosen: string): ChooserOption[] {
   const offered = models.providers.flatMap(({ provider, models: list }) =>
     list.map((model) => ({
       id: model.name,
@@ -86,13 +84,7 @@ interface FootProps {
 
 function Foot({ models, failed, choices }: FootProps) {
   const { composer } = texts;
-  const studio = useStudio();
-  const queries = useQueryClient();
-  const ask = () =>
-    studio.http
-      .get("/api/models", { query: { refresh: true } })
-      .then((answer) => queries.setQueryData(["models"], answer))
-      .catch(sayProblem);
+  const refresh = useRefreshModels();
   const problems = models?.providers.filter(({ problem }) => problem) ?? [];
   return (
     <div className="flex flex-col gap-1">
@@ -117,7 +109,12 @@ function Foot({ models, failed, choices }: FootProps) {
             ))}
           </select>
         </label>
-        <Button small kind="quiet" icon={<RefreshCw size={12} aria-hidden />} onClick={() => void ask()}>
+        <Button
+          small
+          kind="quiet"
+          icon={<RefreshCw size={12} aria-hidden />}
+          onClick={() => void refresh().catch(sayProblem)}
+        >
           {composer.modelRefresh}
         </Button>
       </div>

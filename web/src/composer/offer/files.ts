@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useStudio } from "../../studio/context.js";
 import { fromHere, type Place } from "../place.js";
 
-export interface FoundFile {
+interface FoundFile {
   /** From the folder that is worked in; a folder ends with a slash. */
   path: string;
   folder: boolean;

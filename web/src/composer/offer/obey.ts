@@ -4,11 +4,12 @@ import type { SessionStore } from "../../session/store.js";
 import { SessionContext, useStudio } from "../../studio/context.js";
 import type { Studio } from "../../studio/studio.js";
 import { texts } from "../../texts/texts.js";
+import { saveFrom } from "../../ui/download.js";
 import { say, sayProblem } from "../../ui/toasts.js";
 import { type Choices, MODES } from "../around.js";
 import { IN_SESSION, nearest, type Slash } from "./slash.js";
 
-export interface Desk {
+interface Desk {
   choices: Choices;
   /** Open a picker. */
   open(what: "model" | "agent"): void;
@@ -127,17 +128,20 @@ async function compact(argument: string, store: SessionStore): Promise<boolean> 
   return !argument || argument === "undo";
 }
 
-const FORMATS = ["md", "html", "chat", "jsonl"];
+const FORMATS = ["md", "html", "chat", "jsonl"] as const;
 
 /** A file of what was said, saved as the browser saves files. */
-function save(format: string, studio: Studio, store: SessionStore): boolean {
-  if (!FORMATS.includes(format)) {
-    say(texts.composer.done.badFormat(format), { bad: true });
+function save(wanted: string, studio: Studio, store: SessionStore): boolean {
+  const format = FORMATS.find((each) => each === wanted);
+  if (!format) {
+    say(texts.composer.done.badFormat(wanted), { bad: true });
     return false;
   }
-  const link = document.createElement("a");
-  link.href = `${studio.root}/api/sessions/${encodeURIComponent(store.sessionId)}/export?format=${format}`;
-  link.download = "";
-  link.click();
+  saveFrom(
+    studio.http.address("/api/sessions/{session_id}/export", {
+      path: { session_id: store.sessionId },
+      query: { format },
+    }),
+  );
   return true;
 }

@@ -1,7 +1,7 @@
 /** What a prompt that begins with a slash means: the words are those of the terminal. Pure. */
 
 /** Whether a command needs words after it: never, if one likes, or always. */
-export type Takes = "nothing" | "maybe" | "words";
+type Takes = "nothing" | "maybe" | "words";
 
 export const COMMANDS: Record<string, Takes> = {
   help: "nothing",

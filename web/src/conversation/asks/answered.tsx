@@ -24,7 +24,7 @@ export function AnsweredLine({ ask }: { ask: Ask }) {
 /** The worker answers by itself what something else that was allowed covers. */
 const isCovered = (ask: Ask) => ask.answer === "allow_once" && !ask.person && ask.note !== "";
 
-export function said(ask: Ask, me: string): string {
+function said(ask: Ask, me: string): string {
   const words = texts.conversation.asks;
   if (isCovered(ask)) return words.covered;
   const answer = words.answers[ask.answer ?? ""] ?? ask.answer ?? "";

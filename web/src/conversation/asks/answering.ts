@@ -9,14 +9,14 @@ import { useAnswer, useSession, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { say, sayProblem } from "../../ui/toasts.js";
 
-export type Reply = Pick<Word, "word"> & {
+type Reply = Pick<Word, "word"> & {
   note?: string;
   input?: Record<string, unknown>;
   grant?: string;
   mode?: "ask" | "allow" | "plan";
 };
 
-export interface Answering {
+interface Answering {
   /** The answer that is on its way; empty: none. */
   busy: string;
   send(reply: Reply): void;

@@ -7,7 +7,7 @@ import type { Tab } from "../../studio/studio.js";
 import { texts } from "../../texts/texts.js";
 import { say, sayProblem } from "../../ui/toasts.js";
 
-export interface Forking {
+interface Forking {
   /** Open a fork as the session was after this index; false: it could not be made. */
   fork(index: number): Promise<Tab | null>;
   /** Ask something else in a fork that begins before these words. */

@@ -3,7 +3,7 @@ import type { Part, ToolPart } from "../../session/shape.js";
 
 const MOST = 6;
 
-export type Shown = { kind: "one"; part: Part } | { kind: "run"; key: string; parts: ToolPart[] };
+type Shown = { kind: "one"; part: Part } | { kind: "run"; key: string; parts: ToolPart[] };
 
 export function grouped(parts: Part[]): Shown[] {
   const shown: Shown[] = [];

@@ -50,7 +50,7 @@ export function Line({ children, doing, since, now, waits = false }: LineProps) 
 }
 
 /** What it does beside thinking, in a few words. */
-export function doingOf(exchange: Exchange, now: number): string {
+function doingOf(exchange: Exchange, now: number): string {
   const words = texts.conversation.now;
   const retry = exchange.parts.findLast((part): part is RetryPart => part.kind === "retry" && !part.over);
   if (exchange.phase === "retrying" && retry) {

@@ -64,7 +64,7 @@ export const Prompt = memo(function Prompt({ exchange }: { exchange: Exchange })
 });
 
 /** Seen when the message is pointed at or has the focus; always there for the keyboard, and always seen on touch. */
-export function Actions({ children }: { children: ReactNode }) {
+function Actions({ children }: { children: ReactNode }) {
   return (
     <div
       role="toolbar"

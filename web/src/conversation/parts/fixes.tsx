@@ -8,7 +8,7 @@ import { texts } from "../../texts/texts.js";
 import { sayProblem } from "../../ui/toasts.js";
 import { contentOf, wordsOf } from "../exchange/forking.js";
 
-export interface Fix {
+interface Fix {
   label: string;
   run(): void;
 }

@@ -23,7 +23,7 @@ export function placeOf(store: SessionStore): Stood {
   return known;
 }
 
-export interface Scrolling {
+interface Scrolling {
   /** The reader is not at the end. */
   away: boolean;
   onScroll(): void;

@@ -5,7 +5,7 @@
 import type { Block, MediaBlock, ToolPart } from "../../session/shape.js";
 import { type Given, isObject, text } from "./phrase.js";
 
-export interface Outcome {
+interface Outcome {
   /** What went wrong, in words. */
   error: string;
   exitCode: number | null;
@@ -48,7 +48,7 @@ export function changesOf(part: ToolPart): { added: number; removed: number } | 
   return { added: sum("lines_added"), removed: sum("lines_removed") };
 }
 
-export function countsOf(diff: string): { added: number; removed: number } {
+function countsOf(diff: string): { added: number; removed: number } {
   let added = 0;
   let removed = 0;
   for (const line of diff.split("\n")) {

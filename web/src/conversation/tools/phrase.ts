@@ -7,7 +7,7 @@ import { texts } from "../../texts/texts.js";
 export type Given = Record<string, unknown>;
 export type Sort = "read" | "edit" | "command" | "search" | "fetch" | "other";
 
-export interface Phrase {
+interface Phrase {
   verb: string;
   /** While it runs: "reading". */
   doing: string;

@@ -10,7 +10,7 @@ import { filesOf, type Sort, sortOf } from "./phrase.js";
 const ORDER: Sort[] = ["read", "search", "edit", "command", "fetch", "other"];
 
 /** What a run of calls did, in a sentence. */
-export function summary(parts: ToolPart[]): string {
+function summary(parts: ToolPart[]): string {
   const words = texts.conversation.tools.run;
   const counts = new Map<Sort, number>();
   for (const part of parts) {

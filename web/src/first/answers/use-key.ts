@@ -9,8 +9,8 @@ import type { Schema } from "../../api/http.js";
 import { useStudio } from "../../studio/context.js";
 import { GUIDE } from "../asked.js";
 
-export type Whose = Schema<"Whose">;
-export type Offered = Schema<"Offered">;
+type Whose = Schema<"Whose">;
+type Offered = Schema<"Offered">;
 export type KeyState =
   | { at: "writing" }
   | { at: "testing"; since: number }

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.js";
 const CHARACTERS = 60_000;
 const LINES = 1_000;
 
-export interface Cut {
+interface Cut {
   text: string;
   /** Lines that are not shown. */
   left: number;

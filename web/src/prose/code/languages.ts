@@ -62,7 +62,7 @@ const OTHER_NAMES = new Map(
 );
 
 /** The language of a name, of an extension, or of a path. */
-export function languageOf(wanted: string): LanguageDescription | null {
+function languageOf(wanted: string): LanguageDescription | null {
   const name = wanted.trim().toLowerCase();
   const known = OTHER_NAMES.get(name) ?? name;
   return (

@@ -1,7 +1,7 @@
 /** Where a link or an image may lead. Everything else is only text. */
 const OPENED = new Set(["http:", "https:", "mailto:"]);
 
-export interface Address {
+interface Address {
   href: string;
   /** As it is read: the host, or the mail address. */
   host: string;

@@ -11,7 +11,7 @@ import type { FormulaToken, NoteTextToken } from "./lexer.js";
 import { List } from "./list.js";
 import { Table } from "./table.js";
 
-export interface BlockProps {
+interface BlockProps {
   token: Token;
   /** More of it comes. */
   open: boolean;

@@ -1,6 +1,8 @@
 /** A Mermaid diagram: drawn to a picture, which can neither run nor fetch anything. Its box has its size from the start,
  * so that nothing moves when it is drawn; its source is one press away. */
+
 import { useEffect, useState } from "react";
+import { reason } from "../../api/http.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Code } from "../code.js";
@@ -60,7 +62,7 @@ function useDrawn(source: string, open: boolean): Drawn {
     let here = true;
     let url = "";
     const failed = (error: unknown) => {
-      if (here) setDrawn({ state: "failed", why: error instanceof Error ? error.message : String(error) });
+      if (here) setDrawn({ state: "failed", why: reason(error) });
     };
     void import("./mermaid.js")
       .then(async ({ draw }) => {

@@ -22,7 +22,7 @@ export function draw(source: string, theme: string): Promise<string> {
   return mine;
 }
 
-export function reaches(source: string): boolean {
+function reaches(source: string): boolean {
   return REACHES.test(source) || ESCAPED.test(source) || /^\s*---\s*\n/.test(source);
 }
 

@@ -2,7 +2,7 @@
 import { texts } from "../../texts/texts.js";
 import type { SessionRow } from "./sessions.js";
 
-export interface Day {
+interface Day {
   key: string;
   name: string;
   rows: SessionRow[];

@@ -3,6 +3,7 @@ import { Archive, ArchiveRestore, Download, Ellipsis, Pencil, Pin, PinOff, Trash
 import { useState } from "react";
 import { useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
+import { saveFrom } from "../../ui/download.js";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "../../ui/menu.js";
 import { say, sayProblem } from "../../ui/toasts.js";
 import { DeleteSession } from "./delete-session.js";
@@ -13,7 +14,11 @@ const FORMATS = ["md", "html", "jsonl", "chat"] as const;
 export function SessionMenu({ row, onRename }: { row: SessionRow; onRename(): void }) {
   const { rooms } = texts;
   const { change } = useTidying();
-  const take = useExport();
+  const { http } = useStudio();
+  const take = (format: (typeof FORMATS)[number]) =>
+    saveFrom(
+      http.address("/api/sessions/{session_id}/export", { path: { session_id: row.id }, query: { format } }),
+    );
   const [deleting, setDeleting] = useState(false);
   const title = row.title || rooms.untitled;
   const archive = async () => {
@@ -51,11 +56,7 @@ export function SessionMenu({ row, onRename }: { row: SessionRow; onRename(): vo
         <MenuLine />
         <MenuLabel>{rooms.export}</MenuLabel>
         {FORMATS.map((format) => (
-          <MenuItem
-            key={format}
-            icon={<Download size={14} aria-hidden />}
-            onSelect={() => take(row.id, format)}
-          >
+          <MenuItem key={format} icon={<Download size={14} aria-hidden />} onSelect={() => take(format)}>
             {rooms.formats[format]}
           </MenuItem>
         ))}
@@ -67,15 +68,4 @@ export function SessionMenu({ row, onRename }: { row: SessionRow; onRename(): vo
       {deleting && <DeleteSession row={row} onClose={() => setDeleting(false)} />}
     </>
   );
-}
-
-/** Have the browser save the session as a file. */
-export function useExport() {
-  const studio = useStudio();
-  return (id: string, format: (typeof FORMATS)[number]) => {
-    const link = document.createElement("a");
-    link.href = `${studio.root}/api/sessions/${id}/export?format=${format}`;
-    link.download = "";
-    link.click();
-  };
 }

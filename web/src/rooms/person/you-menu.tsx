@@ -1,6 +1,6 @@
 /** Who is signed in, and what is theirs: settings, theme, keys, passes, the way out. */
 
-import { Keyboard, LogOut, Monitor, Moon, Settings, Sun, User } from "lucide-react";
+import { Keyboard, LogOut, Monitor, Settings, User } from "lucide-react";
 import { choose, THEMES, type Theme, theme } from "../../look/theme.js";
 import { useMe } from "../../studio/answers.js";
 import { useStudio } from "../../studio/context.js";
@@ -10,8 +10,6 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine, MenuOption } from "../
 import { sayProblem } from "../../ui/toasts.js";
 import { useGoing } from "../going.js";
 import { opened } from "../opened.js";
-
-export const SIGNS = { system: Monitor, light: Sun, dark: Moon };
 
 export function YouMenu() {
   const studio = useStudio();

@@ -1,7 +1,7 @@
 /** An agent as TOML: checked before it is written, with all that is wrong told at once. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Schema } from "../../api/http.js";
+import { reason, type Schema } from "../../api/http.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -83,7 +83,7 @@ function useWriting(slug: string, text: string, onClose: () => void) {
     setBusy(true);
     setProblem("");
     setJudgement(null);
-    await act().catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+    await act().catch((error: unknown) => setProblem(reason(error)));
     setBusy(false);
   };
   const done = (said: string) => {

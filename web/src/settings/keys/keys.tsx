@@ -6,7 +6,7 @@ import { Loaded, Section } from "../one/group.js";
 import { AddKey } from "./add-key.js";
 import { KeyRow } from "./key-row.js";
 
-export function useKeys() {
+function useKeys() {
   return useAnswer(["keys"], ({ http }, signal) => http.get("/api/keys", { signal }));
 }
 

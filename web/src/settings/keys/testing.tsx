@@ -1,11 +1,11 @@
 /** Whether a provider takes a key: asked live, and said with what to do. */
 import { useState } from "react";
-import type { Schema } from "../../api/http.js";
+import { reason, type Schema } from "../../api/http.js";
 import { useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { Sign } from "../../ui/sign.js";
 
-export type Tested = Schema<"Tested">;
+type Tested = Schema<"Tested">;
 
 export function useTesting() {
   const { http } = useStudio();
@@ -20,7 +20,7 @@ export function useTesting() {
       setTold(found);
       return found.takes;
     } catch (error) {
-      setTold({ takes: false, problem: error instanceof Error ? error.message : String(error) });
+      setTold({ takes: false, problem: reason(error) });
       return false;
     } finally {
       setBusy(false);

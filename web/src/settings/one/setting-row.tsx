@@ -1,5 +1,7 @@
 /** One setting: what it is, its value, where that comes from, and when a change holds. */
+
 import { useState } from "react";
+import { reason } from "../../api/http.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Control } from "./control.js";
@@ -19,7 +21,7 @@ export function SettingRow({ setting, offers }: { setting: Setting; offers?: str
       await change(setting.name, value);
       return true;
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(reason(error));
       return false;
     } finally {
       setBusy(false);
@@ -49,7 +51,7 @@ export function SettingRow({ setting, offers }: { setting: Setting; offers?: str
 }
 
 /** A value in words, short. */
-export function said(value: unknown): string {
+function said(value: unknown): string {
   if (value === null || value === "" || (Array.isArray(value) && !value.length))
     return texts.settings.nothing;
   if (typeof value === "boolean") return value ? texts.settings.on : texts.settings.off;

@@ -1,6 +1,8 @@
 /** What every agent is told, in the host's words. */
+
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { reason } from "../../api/http.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -33,7 +35,7 @@ function Edit({ stands, source }: { stands: string; source: SourceName }) {
       queries.setQueryData(["instructions"], told);
       say(words.saved);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(reason(error));
     }
     setBusy(false);
   };

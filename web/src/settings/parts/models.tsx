@@ -1,9 +1,7 @@
 /** Which model answers; what providers offer, and which could not be asked. */
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schema } from "../../api/http.js";
-import { useMe, useModels } from "../../studio/answers.js";
-import { useStudio } from "../../studio/context.js";
+import { useMe, useModels, useRefreshModels } from "../../studio/answers.js";
 import { short } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -16,19 +14,14 @@ const MORE = ["reasoning_in_answer", "text_calls", "idle_timeout", "total_timeou
 
 export function Models() {
   const { models } = texts.settings;
-  const { http } = useStudio();
-  const queries = useQueryClient();
+  const refresh = useRefreshModels();
   const [busy, setBusy] = useState(false);
   const { data: me } = useMe();
   const found = useModels();
   const offers = found.data?.providers.flatMap((each) => each.models.map(({ name }) => name)) ?? [];
   const renew = async () => {
     setBusy(true);
-    try {
-      queries.setQueryData(["models"], await http.get("/api/models", { query: { refresh: true } }));
-    } catch (error) {
-      sayProblem(error);
-    }
+    await refresh().catch(sayProblem);
     setBusy(false);
   };
   return (

@@ -1,7 +1,9 @@
 /** All that is stored of the person: taken along as one file, or deleted for good. */
+
 import { useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { reason } from "../../api/http.js";
 import { useMe } from "../../studio/answers.js";
 import { useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
@@ -56,7 +58,7 @@ function DeleteAll() {
       setTyped("");
       void queries.invalidateQueries();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(reason(error));
     }
     setBusy(false);
   };

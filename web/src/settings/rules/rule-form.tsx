@@ -1,5 +1,7 @@
 /** One rule: a verdict, and what it is about. What is wrong with it is told by the server, and nothing is written. */
+
 import { type FormEvent, useState } from "react";
+import { reason } from "../../api/http.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Dialog } from "../../ui/dialog.js";
@@ -34,7 +36,7 @@ export function RuleForm({ rule, fresh, save, onClose }: Props) {
       await save({ verdict, tool: tool.trim(), network, ...(about ? { [about]: pattern.trim() } : {}) });
       onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(reason(error));
       setBusy(false);
     }
   };

@@ -43,7 +43,6 @@ export const beside = {
     unreachableHint: "The file, or its folder, cannot be opened now.",
     open: (path: string) => `Open ${path}`,
     revert: (path: string) => `Revert ${path}`,
-    reverting: "Reverting",
     revertAll: "Revert all",
     revertAllTitle: (n: number) => (n === 1 ? "Revert 1 file?" : `Revert ${n} files?`),
     revertAllHint:
@@ -52,7 +51,6 @@ export const beside = {
       n === 1 ? "1 file is as it was before." : `${n} files are as they were before.`,
     back: "The changes are back.",
     notBack: (path: string) => `${path} has changed since, so it was left as it is.`,
-    refused: (n: number) => (n === 1 ? "1 file was left as it is" : `${n} files were left as they are`),
     force: "Revert anyway",
     forceHint: "What was done to it since is lost, too.",
     cut: "The difference is longer than is shown. Open the file to see all.",

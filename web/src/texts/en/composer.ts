@@ -1,4 +1,6 @@
 /** Words of the composer. */
+import { plural } from "../figures.js";
+
 export const composer = {
   name: "Prompt",
   region: "Composer",
@@ -87,7 +89,7 @@ export const composer = {
   attached: "Attached",
   drop: "Drop to attach",
   pasted: "Pasted text",
-  lines: (n: string) => `${n} lines`,
+  lines: (n: number) => plural(n, "line"),
   open: (name: string) => `Open ${name}`,
   detach: (name: string) => `Remove ${name}`,
   editPiece: "This is sent with your prompt.",

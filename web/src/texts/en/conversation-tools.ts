@@ -1,6 +1,5 @@
 /** Words of tool cards. */
-const plural = (n: number, one: string, many = `${one}s`) =>
-  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+import { number, plural } from "../figures.js";
 
 export const tools = {
   /** What a card says, and what is going on while it runs. */
@@ -25,11 +24,8 @@ export const tools = {
     delegate: ["Delegate", "delegating"],
     ask_user: ["Ask you", "asking you"],
   } as Record<string, [string, string]>,
-  use: "Use",
   using: "using",
   of: (tool: string, server: string) => `${tool} · ${server}`,
-  type: "Type",
-  everything: "everything",
   inFolder: (what: string, where: string) => `${what} in ${where}`,
   moreLines: (n: number) => `… ${plural(n, "more line")}`,
   todos: (done: number, all: number) => `${done} of ${all} done`,
@@ -51,21 +47,15 @@ export const tools = {
   timedOut: "ran out of time",
   counts: (added: number, removed: number) => `${added} added, ${removed} removed`,
   arguments: "Arguments",
-  command: "Command",
   output: "Output",
   errors: "Errors printed",
   result: "Result",
-  change: "Change",
   files: "Files it changed",
   none: "No output.",
   noneYet: "Nothing printed yet.",
   unfinished: "It had begun when the process ended; whether it finished is not known.",
   notRun: "It did not run.",
-  copyCommand: "Copy the command",
   copyOutput: "Copy the output",
-  linesAbove: (n: number) => `${plural(n, "line")} above`,
-  showAll: (n: number) => `Show all ${plural(n, "line")}`,
-  showFewer: "Show fewer",
   whole: "Open whole output",
   wholeTitle: "Whole output",
   wholeMore: (shown: string, all: string) => `Load more (${shown} of ${all})`,
@@ -80,17 +70,12 @@ export const tools = {
     search: (n: number) => `searched ${plural(n, "time")}`,
     fetch: (n: number) => `fetched ${plural(n, "page")}`,
     other: (n: number) => `used ${plural(n, "other tool")}`,
-    failed: (n: number) => `${n.toLocaleString("en")} failed`,
+    failed: (n: number) => `${number(n)} failed`,
   },
   child: {
-    task: "Task",
     open: "Open its session",
     stop: "Stop it",
-    answer: "Its answer",
     cost: "cost so far",
-    working: "works",
-    waiting: "waits for you",
-    over: "has ended",
     gone: "Its session is not there any more.",
   },
   provider: "run by the provider",

@@ -1,8 +1,7 @@
 /** Words of the conversation: exchanges, what is going on, and how it ended. */
+import { number, plural } from "../figures.js";
 import { asks } from "./conversation-asks.js";
 import { tools } from "./conversation-tools.js";
-
-const plural = (n: number, one: string) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 
 export const conversation = {
   asks,
@@ -14,15 +13,14 @@ export const conversation = {
   agent: "Agent",
   somebody: "Somebody else",
   steer: "Said while it worked",
-  showWords: (n: number) => `Show all ${n.toLocaleString("en")} characters`,
+  showWords: (n: number) => `Show all ${number(n)} characters`,
   loading: "Loading the conversation",
   older: "Loading what was said before",
   olderFailed: "What was said before could not be loaded.",
-  beginning: "The conversation begins here.",
   notLoaded: "The beginning of this exchange is further up.",
   empty: "Nothing was said yet.",
   jump: "Jump to latest",
-  jumpNew: (n: number) => `${plural(n, "new step")}`,
+  jumpNew: (n: number) => plural(n, "new step"),
   jumpWaiting: "Waiting for you",
   next: "Next message",
   previous: "Previous message",
@@ -44,7 +42,6 @@ export const conversation = {
     send: "Send in a fork",
   },
   forked: "Forked. Files are not forked: both sessions work in the same folder.",
-  sending: "Sending",
   notSent: "Not sent",
   sentLater: "It is sent as soon as the server answers.",
   retry: "Send again",
@@ -93,7 +90,6 @@ export const conversation = {
   dividers: {
     reset: "Begun anew: the model sees nothing of what is above",
     cleared: "What was said before was deleted",
-    gap: "Some of this is not kept any more",
     mode: (value: string) => `Mode: ${value}`,
     model: (value: string) => `Model: ${value}`,
     agent: (value: string) => `Agent: ${value}`,
@@ -118,7 +114,6 @@ export const conversation = {
     usage: (inside: string, cached: string, out: string) => `${inside} in (${cached} cached), ${out} out`,
     calls: (n: number) => plural(n, "model call"),
     noPrice: "price unknown",
-    details: "Time, tokens and cost",
   },
   outcomes: {
     user_stopped: "Stopped",
@@ -136,7 +131,6 @@ export const conversation = {
     goOnSays: "Go on.",
     keys: "Open the keys",
     models: "Choose another model",
-    limits: "Open the limits",
     compact: "Compact and try again",
     anew: "Start a new session",
   },

@@ -3,13 +3,10 @@ import { app } from "./app.js";
 import { beside } from "./beside.js";
 import { composer } from "./composer.js";
 import { conversation } from "./conversation.js";
-import { files } from "./files.js";
 import { first } from "./first.js";
-import { meters } from "./meters.js";
 import { prose } from "./prose.js";
 import { rooms } from "./rooms.js";
 import { settings } from "./settings.js";
-import { terminal } from "./terminal.js";
 import { ui } from "./ui.js";
 
 export const en = {
@@ -17,12 +14,9 @@ export const en = {
   beside,
   composer,
   conversation,
-  files,
   first,
-  meters,
   prose,
   rooms,
   settings,
-  terminal,
   ui,
 };

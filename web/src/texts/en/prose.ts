@@ -1,7 +1,7 @@
 /** Words around what models and tools say: code, diagrams, diffs, output, and characters that cannot be seen. */
-import { number } from "../figures.js";
+import { number, plural } from "../figures.js";
 
-const lines = (n: number) => (n === 1 ? "1 line" : `${number(n)} lines`);
+const lines = (n: number) => plural(n, "line");
 
 export const prose = {
   code: "Code",
@@ -22,35 +22,27 @@ export const prose = {
   imageAt: (host: string) => `Image at ${host}`,
   imageBroken: "The image could not be shown",
   table: "Table",
-  footnotes: "Footnotes",
   footnote: (name: string) => `Footnote ${name}`,
-  back: "Back to the text",
   done: "Done",
   open: "Not done",
   formula: "Formula",
   diagram: "Diagram",
   drawing: "Drawing the diagram",
   source: "Source",
-  picture: "Diagram",
   notDrawn: "This diagram could not be drawn.",
   reaches: "It is not drawn, because it would fetch something from elsewhere. Its source can be read.",
-  diff: "Changes",
   diffOf: (path: string) => `Changes of ${path}`,
   added: (n: number) => `${lines(n)} added`,
   removed: (n: number) => `${lines(n)} removed`,
   addedLine: "added",
   removedLine: "removed",
-  lineNumbers: (before: number | null, after: number | null) =>
-    after === null ? `line ${before} before` : `line ${after}`,
   unchanged: (n: number) => `${lines(n)} unchanged`,
   between: "Lines left out",
-  unified: "Unified",
   split: "Split",
-  files: (n: number) => (n === 1 ? "1 file" : `${number(n)} files`),
+  files: (n: number) => plural(n, "file"),
   showRest: "Show the rest of the changes",
   noChanges: "No changes",
   binary: "A binary file: its content is not shown.",
-  noNewline: "No newline at the end of the file",
   renamed: (before: string, after: string) => `${before} → ${after}`,
   fileAdded: "new",
   fileRemoved: "deleted",

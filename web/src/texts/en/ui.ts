@@ -4,8 +4,6 @@ export const ui = {
   cancel: "Cancel",
   again: "Try again",
   undo: "Undo",
-  copy: "Copy",
-  copied: "Copied",
   details: "Details",
   loading: "Loading",
   broken: (name: string) => `${name} could not be shown.`,

@@ -17,7 +17,7 @@ import { useEffect, useRef } from "react";
 import { texts } from "../../../texts/texts.js";
 import { LOOK } from "./editor-look.js";
 
-export interface EditorProps {
+interface EditorProps {
   path: string;
   ends: string;
   /** What it shows, whenever this is another object. */
@@ -101,7 +101,7 @@ export default function Editor(props: EditorProps) {
 }
 
 /** Show another text, by changing only what differs: the cursor and what is seen stay. */
-export function bring(view: EditorView, text: string): void {
+function bring(view: EditorView, text: string): void {
   const next = view.state.toText(text);
   const { doc } = view.state;
   if (doc.eq(next)) return;

@@ -8,8 +8,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { Problem } from "../../../api/client.js";
 import { texts } from "../../../texts/texts.js";
 import { say } from "../../../ui/toasts.js";
-import { FILES_CHANGED } from "../../changes/reverting.js";
-import { useEachPulse } from "../../pulse.js";
+import { filesChanged, useEachPulse } from "../../pulse.js";
 import type { Disk, File } from "../disk.js";
 import { draftOf, keepDraft } from "../drafts.js";
 
@@ -100,11 +99,6 @@ export function useFile(disk: Disk, path: string): OpenFile {
     }
   }, [disk, path, load, edited]);
   useEachPulse(() => void check());
-  useEffect(() => {
-    const look = () => void check();
-    addEventListener(FILES_CHANGED, look);
-    return () => removeEventListener(FILES_CHANGED, look);
-  }, [check]);
 
   const text = () => edited.current?.() ?? base.current?.content ?? "";
   const save = async (over?: string) => {
@@ -117,7 +111,7 @@ export function useFile(disk: Disk, path: string): OpenFile {
       const made = await disk.write(path, content, over ?? known.version, known.encoding || "utf-8");
       put({ ...known, content, version: made.version, size: made.size, next: made.size });
       hold(edited.current === read ? null : edited.current);
-      dispatchEvent(new Event(FILES_CHANGED));
+      filesChanged();
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 409) throw error;
       setParted(error.version === "" ? "gone" : "changed");
@@ -139,7 +133,7 @@ export function useFile(disk: Disk, path: string): OpenFile {
   const edit = (read: () => string, same: boolean) => hold(same && !parted ? null : read);
   const saveAs = async (to: string) => {
     await disk.write(to, text(), "", base.current?.encoding || "utf-8");
-    dispatchEvent(new Event(FILES_CHANGED));
+    filesChanged();
   };
   return {
     file,

@@ -15,10 +15,10 @@ import {
 import { type DragEvent, useState } from "react";
 import { useWatch } from "../../../studio/watch.js";
 import { texts } from "../../../texts/texts.js";
+import { saveFrom } from "../../../ui/download.js";
 import { IconButton } from "../../../ui/icon-button.js";
 import { Menu, MenuItem, MenuLine } from "../../../ui/menu.js";
 import type { Item } from "../disk.js";
-import { saveFrom } from "../download.js";
 import { drafted, draftName } from "../drafts.js";
 import type { Looking } from "./tree.js";
 

@@ -9,7 +9,7 @@ import type { Place } from "../../place.js";
 import type { Disk, Item } from "../disk.js";
 import { Branch } from "./branch.js";
 
-export interface TreeActs {
+interface TreeActs {
   open(path: string): void;
   rename(item: Item): void;
   remove(item: Item): void;
