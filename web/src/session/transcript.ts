@@ -151,7 +151,7 @@ export class Builder {
           before: event.data.before ?? 0,
           after: event.data.after ?? 0,
           summary: event.data.summary ?? "",
-          cost: event.data.cost ?? null,
+          cost: priced(event.data.cost),
           undone: false,
         });
         return;
@@ -214,7 +214,7 @@ export class Builder {
       stop: told.stop_reason,
       iterations: told.iterations,
       usage: told.usage ?? {},
-      cost: told.cost ?? null,
+      cost: priced(told.cost),
       durationMs: told.duration_ms ?? 0,
     };
     this.draft(event).finish(end);
@@ -264,3 +264,6 @@ export class Builder {
     this.order = this.order.filter((each) => each !== id);
   }
 }
+
+/** A cost that is not said is nothing; null: nobody knows the price. */
+const priced = (cost: number | null | undefined) => (cost === undefined ? 0 : cost);

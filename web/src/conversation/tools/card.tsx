@@ -8,7 +8,7 @@ import { AnsweredLine } from "../asks/answered.js";
 import { AskCard } from "../asks/ask.js";
 import { useNow } from "../ticking.js";
 import { Body } from "./body.js";
-import { useChild } from "./child.js";
+import { ChildNow, useChild } from "./child.js";
 import { Cut } from "./cut.js";
 import { ToolIcon } from "./icon.js";
 import { changesOf, outcomeOf } from "./outcome.js";
@@ -51,6 +51,11 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
         <div id={id} className="mt-1 mb-2 ml-[13px] flex flex-col gap-2 border-l border-line pl-4">
           <Body part={part} />
           {part.ask && !waits && <AnsweredLine ask={part.ask} />}
+        </div>
+      )}
+      {!open && part.child && (
+        <div className="ml-[43px]">
+          <ChildNow part={part} />
         </div>
       )}
       {!open && part.ask && !waits && <Answered part={part} />}
