@@ -2,6 +2,8 @@
 import { ArrowUp, Ellipsis, Paperclip, Square } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 import { written } from "../studio/commands.js";
+import { ENTER_KEYS, enter } from "../studio/enter.js";
+import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { IconButton } from "../ui/icon-button.js";
@@ -115,6 +117,7 @@ function AttachButton({ onFiles }: Pick<Props, "onFiles">) {
 function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
   const { composer } = texts;
   const words = full && !narrow;
+  const keys = ENTER_KEYS[useWatch(enter)];
   return (
     <>
       {run.running && (
@@ -129,17 +132,17 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
         </Button>
       )}
       {run.running && full && (
-        <Tip text={composer.steerHint} keys={written("Mod+Enter")}>
-          <Button kind="quiet" aria-keyshortcuts="Control+Enter Meta+Enter" onClick={() => onSend(true)}>
+        <Tip text={composer.steerHint} keys={written(keys.steer)}>
+          <Button kind="quiet" aria-keyshortcuts={spoken(keys.steer)} onClick={() => onSend(true)}>
             {composer.steer}
           </Button>
         </Tip>
       )}
       {(full || !run.running) && (
-        <Tip text={run.busy ? composer.queueHint : composer.send} keys={written("Enter")}>
+        <Tip text={run.busy ? composer.queueHint : composer.send} keys={written(keys.send)}>
           <Button
             kind="main"
-            aria-keyshortcuts="Enter"
+            aria-keyshortcuts={spoken(keys.send)}
             {...(run.busy && words ? {} : { "aria-label": run.busy ? composer.queue : composer.send })}
             disabled={!full}
             busy={beginning}
@@ -153,3 +156,7 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
     </>
   );
 }
+
+/** A key as `aria-keyshortcuts` has it: on either kind of keyboard. */
+const spoken = (keys: string) =>
+  keys.includes("Mod") ? `${keys.replace("Mod", "Control")} ${keys.replace("Mod", "Meta")}` : keys;
