@@ -1,4 +1,4 @@
-"""What is rarely seen, in a real browser: a limit, a run that was broken off, ten megabytes, a task that was handed on."""
+"""What is rarely seen, in a real browser: a limit, a run broken off, ten megabytes, a task handed on."""
 
 from collections.abc import Callable
 from pathlib import Path
