@@ -81,11 +81,13 @@ function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 
+const SIGNS = { Enter: "⏎", Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓" };
+
 /** Keys as they are written on this keyboard. */
 export function written(keys: string): string {
   const signs: Record<string, string> = MAC
-    ? { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "⏎", Escape: "Esc" }
-    : { Mod: "Ctrl", Enter: "⏎", Escape: "Esc" };
+    ? { ...SIGNS, Mod: "⌘", Alt: "⌥", Shift: "⇧" }
+    : { ...SIGNS, Mod: "Ctrl" };
   return keys
     .split("+")
     .map((name) => signs[name] ?? name)

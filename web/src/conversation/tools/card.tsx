@@ -44,7 +44,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
           <Exit part={part} />
           <ChildCost part={part} />
           <Time part={part} />
-          <State of={part.state} />
+          <State of={part.state} ended={endedBadly(part)} />
         </button>
       </h4>
       {open && (
@@ -96,8 +96,15 @@ function Counts({ part }: { part: ToolPart }) {
   );
 }
 
+/** A command that ran to its end, and whose end is no good one: the tool did what it was asked, but nothing to be ticked. */
+function endedBadly(part: ToolPart): boolean {
+  if (sortOf(part.name) !== "command" || !part.result) return false;
+  const { exitCode, timedOut } = outcomeOf(part.result);
+  return timedOut || Boolean(exitCode);
+}
+
 function Exit({ part }: { part: ToolPart }) {
-  if (sortOf(part.name) !== "command" || !part.result) return null;
+  if (!endedBadly(part) || !part.result) return null;
   const { exitCode, timedOut } = outcomeOf(part.result);
   const words = texts.conversation.tools;
   if (timedOut) return <span className="shrink-0 text-xs text-care">{words.timedOut}</span>;
