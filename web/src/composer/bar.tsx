@@ -1,7 +1,7 @@
 /** Below the box: who answers and how freely, the meters, and what can be done with what is written. */
 import { ArrowUp, Ellipsis, Paperclip, Square } from "lucide-react";
 import { type ReactNode, useRef } from "react";
-import { written } from "../studio/commands.js";
+import { shortcut } from "../studio/commands.js";
 import { ENTER_KEYS, enter } from "../studio/enter.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
@@ -125,24 +125,24 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
           icon={<Square size={12} fill="currentColor" aria-hidden />}
           disabled={run.stopping}
           onClick={onStop}
-          {...(full ? { "aria-label": composer.stop } : { keys: written("Escape") })}
+          {...(full ? { "aria-label": composer.stop } : { keys: "Escape" })}
           aria-keyshortcuts="Escape"
         >
           {!full && (run.stopping ? composer.stopping : composer.stop)}
         </Button>
       )}
       {run.running && full && (
-        <Tip text={composer.steerHint} keys={written(keys.steer)}>
-          <Button kind="quiet" aria-keyshortcuts={spoken(keys.steer)} onClick={() => onSend(true)}>
+        <Tip text={composer.steerHint} keys={keys.steer}>
+          <Button kind="quiet" aria-keyshortcuts={shortcut(keys.steer)} onClick={() => onSend(true)}>
             {composer.steer}
           </Button>
         </Tip>
       )}
       {(full || !run.running) && (
-        <Tip text={run.busy ? composer.queueHint : composer.send} keys={written(keys.send)}>
+        <Tip text={run.busy ? composer.queueHint : composer.send} keys={keys.send}>
           <Button
             kind="main"
-            aria-keyshortcuts={spoken(keys.send)}
+            aria-keyshortcuts={shortcut(keys.send)}
             {...(run.busy && words ? {} : { "aria-label": run.busy ? composer.queue : composer.send })}
             disabled={!full}
             busy={beginning}
@@ -156,7 +156,3 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
     </>
   );
 }
-
-/** A key as `aria-keyshortcuts` has it: on either kind of keyboard. */
-const spoken = (keys: string) =>
-  keys.includes("Mod") ? `${keys.replace("Mod", "Control")} ${keys.replace("Mod", "Meta")}` : keys;

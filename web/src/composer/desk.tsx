@@ -123,7 +123,7 @@ export function Desk({ name, meters }: { name: string; meters?: ReactNode }) {
       <Guide model={choices.model} />
       {tooMuch && (
         <SaveDialog
-          key={tooMuch.name}
+          key={tooMuch.id}
           what={tooMuch}
           onClose={attach.saved}
           onSaved={(path) => {

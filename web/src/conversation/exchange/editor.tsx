@@ -31,7 +31,7 @@ export function Editor({ exchange, onClose }: { exchange: Exchange; onClose(): v
     event.preventDefault();
   };
   return (
-    <div className="flex flex-col gap-2 py-1">
+    <div className="flex flex-col gap-2 py-1 pr-1">
       <TextField
         ref={field}
         label={words.label}
