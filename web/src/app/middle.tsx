@@ -32,13 +32,15 @@ export function Middle({ page, sides }: { page: Page; sides: Sides }) {
           <PanelLeft size={16} aria-hidden />
         </IconButton>
         <TabBar />
-        <IconButton
-          label={sides.shown.beside ? texts.app.hideBeside : texts.app.showBeside}
-          keys="Mod+J"
-          onClick={() => sides.toggle("beside")}
-        >
-          <PanelRight size={16} aria-hidden />
-        </IconButton>
+        {page.name === "session" && (
+          <IconButton
+            label={sides.shown.beside ? texts.app.hideBeside : texts.app.showBeside}
+            keys="Mod+J"
+            onClick={() => sides.toggle("beside")}
+          >
+            <PanelRight size={16} aria-hidden />
+          </IconButton>
+        )}
       </div>
       <div
         id="session"

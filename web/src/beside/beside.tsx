@@ -24,9 +24,18 @@ export function Beside() {
   const needsPlace = (show: (place: Place) => ReactNode) =>
     "projectId" in place ? show(place) : <NoPlace where={place} />;
   const views: Record<TabName, () => ReactNode> = {
-    plan: () => (session ? <Plan key={session.tabId} /> : <Empty title={beside.plan.noSession} />),
+    plan: () =>
+      session ? (
+        <Plan key={session.tabId} />
+      ) : (
+        <Empty title={beside.plan.none} hint={beside.plan.noSession} />
+      ),
     changes: () =>
-      session ? <Changes key={session.tabId} place={place} /> : <Empty title={beside.changes.noSession} />,
+      session ? (
+        <Changes key={session.tabId} place={place} />
+      ) : (
+        <Empty title={beside.changes.none} hint={beside.changes.noSession} />
+      ),
     files: () => needsPlace((found) => <Files key={found.projectId} place={found} />),
     terminal: () =>
       needsPlace((found) => <Terminal key={found.projectId} place={found} shown={shown === "terminal"} />),

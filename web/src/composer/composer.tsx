@@ -9,7 +9,7 @@ export function Composer({ meters }: { meters?: ReactNode }) {
   return (
     <section
       aria-label={texts.composer.region}
-      className="mx-auto w-full max-w-[800px] shrink-0 px-4 pb-[max(12px,env(safe-area-inset-bottom))] max-mid:px-2"
+      className="mx-auto w-full max-w-[760px] shrink-0 px-4 pb-[max(12px,env(safe-area-inset-bottom))] max-mid:px-2"
     >
       <Desk key={session} name={session} meters={meters} />
     </section>

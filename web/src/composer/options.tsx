@@ -97,11 +97,11 @@ function Row({ id, option, active, onActive, onPick }: RowProps) {
       className={`flex min-h-7 cursor-default items-start gap-2 rounded-control px-2 py-1 text-sm max-mid:min-h-11 max-mid:items-center ${active ? "bg-sunken" : ""} ${option.disabled ? "text-ink-3" : "text-ink"}`}
     >
       {option.icon && <span className="mt-0.5 shrink-0 text-ink-3">{option.icon}</span>}
-      <span className="min-w-0 flex-1">
+      <span className="min-w-[60%] flex-1">
         <span className="block truncate">{option.label}</span>
         {option.about && <span className="block text-xs text-ink-2">{option.about}</span>}
       </span>
-      {option.hint && <span className="shrink-0 text-xs leading-5 text-ink-3">{option.hint}</span>}
+      {option.hint && <span className="min-w-0 text-xs leading-5 text-ink-3">{option.hint}</span>}
       {option.chosen && <Check size={14} className="mt-0.5 shrink-0 text-accent" aria-hidden />}
     </div>
   );

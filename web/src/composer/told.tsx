@@ -22,7 +22,7 @@ export function Unsent({
     <div role="status">
       {sender.beginning && <p className="pb-1.5 text-xs text-ink-2">{composer.beginning}</p>}
       {sender.problem && (
-        <p className="mb-2 flex gap-2 rounded-panel border border-bad/50 bg-surface p-2 text-sm text-bad">
+        <p className="mb-2 flex gap-2 rounded-panel border border-bad/50 bg-surface px-3 py-2 text-sm text-bad">
           <TriangleAlert size={14} className="mt-0.5 shrink-0" aria-hidden />
           {composer.sessionFailed} {sender.problem}
         </p>
@@ -30,7 +30,7 @@ export function Unsent({
       {stuck.map(({ messageId, text, problem, later, content }) => (
         <div
           key={messageId}
-          className={`mb-2 rounded-panel border bg-surface p-2 text-sm ${later ? "border-care/50" : "border-bad/50"}`}
+          className={`mb-2 rounded-panel border bg-surface px-3 py-2 text-sm ${later ? "border-care/50" : "border-bad/50"}`}
         >
           <p className={`flex gap-2 ${later ? "text-care" : "text-bad"}`}>
             <CloudOff size={14} className="mt-0.5 shrink-0" aria-hidden />
@@ -38,8 +38,8 @@ export function Unsent({
               {later ? composer.sentLater : composer.notSent} {problem}
             </span>
           </p>
-          <p className="truncate pt-1 pl-6 text-ink-2">{text.slice(0, 300) || withFiles(content)}</p>
-          <div className="flex gap-1.5 pt-1.5 pl-6">
+          <p className="truncate pt-1 pl-[22px] text-ink-2">{text.slice(0, 300) || withFiles(content)}</p>
+          <div className="flex gap-1.5 pt-1.5 pl-[22px]">
             <Button small onClick={() => run.store?.again(messageId)}>
               {composer.again}
             </Button>

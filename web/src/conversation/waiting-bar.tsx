@@ -19,16 +19,18 @@ export function WaitingBar() {
     card?.focus({ preventScroll: true });
   };
   return (
-    <div
-      role="status"
-      className="flex min-w-0 items-center gap-2 rounded-control border border-care bg-surface px-3 py-1 text-sm"
-    >
-      <Sign of="waiting" quiet />
-      <span className="shrink-0 font-medium">{texts.conversation.asks.bar(asks.length)}</span>
-      <span className="min-w-0 flex-1 truncate text-ink-2">{what}</span>
-      <Button small onClick={show}>
-        {texts.conversation.asks.show}
-      </Button>
+    <div className="mx-auto w-full max-w-[760px] px-4 pb-2 max-mid:px-2">
+      <div
+        role="status"
+        className="flex min-h-9 min-w-0 items-center gap-2 rounded-panel border border-care bg-surface px-3 text-sm"
+      >
+        <Sign of="waiting" quiet />
+        <span className="shrink-0 font-medium">{texts.conversation.asks.bar(asks.length)}</span>
+        <span className="min-w-0 flex-1 truncate text-ink-2">{what}</span>
+        <Button small onClick={show} className="-mr-1">
+          {texts.conversation.asks.show}
+        </Button>
+      </div>
     </div>
   );
 }

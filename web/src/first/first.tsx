@@ -23,8 +23,8 @@ export function First() {
   const veryFirst = begun.data === false;
   const host = me.data?.is_host ?? false;
   return (
-    <section aria-label={first.region} className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4 mid:px-6">
-      <div className="m-auto flex w-full max-w-[640px] flex-col gap-6 py-6">
+    <section aria-label={first.region} className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
+      <div className="m-auto flex w-full max-w-[728px] flex-col gap-6 py-6">
         <div className="flex flex-col gap-5">
           <header className="flex flex-col gap-2">
             <h2 className="text-2xl font-semibold tracking-tight">

@@ -70,8 +70,8 @@ function Facts({ seen }: { seen: Outlook }) {
   ].filter(Boolean);
   return facts.map((fact, n) => (
     <span key={fact} className="flex gap-2">
-      {n > 0 && <Dot />}
       {fact}
+      {n < facts.length - 1 && <Dot />}
     </span>
   ));
 }

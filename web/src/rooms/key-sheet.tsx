@@ -21,7 +21,7 @@ export function KeySheet() {
   });
   return (
     <Dialog title={sheet.title} open={open} onClose={() => opened.set("")} wide>
-      <div className="grid gap-x-8 gap-y-5 mid:grid-cols-2">
+      <div className="gap-x-8 mid:columns-2">
         {GROUPS.map((group) => (
           <Group key={group} group={group} />
         ))}
@@ -56,7 +56,7 @@ function Prompt() {
 function Lines({ name, lines }: { name: string; lines: [string, string][] }) {
   if (!lines.length) return null;
   return (
-    <section aria-label={name}>
+    <section aria-label={name} className="break-inside-avoid pb-5">
       <h3 className="pb-1 text-xs font-medium text-ink-3">{name}</h3>
       <dl>
         {lines.map(([keys, what]) => (

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { shortcut, written } from "../studio/commands.js";
 import { useKept } from "../studio/kept.js";
 import { texts } from "../texts/texts.js";
-import { Button, Key } from "../ui/button.js";
+import { Button } from "../ui/button.js";
 import { Field } from "../ui/field.js";
 import { IconButton } from "../ui/icon-button.js";
 import { useGoing } from "./going.js";
@@ -92,7 +92,7 @@ function Head() {
         >
           <span className="sr-only">{texts.rooms.palette}</span>
           <span aria-hidden className="contents">
-            <Key small>{written("Mod+K")}</Key>
+            <kbd className="font-mono text-xs font-normal text-ink-2 max-mid:hidden">{written("Mod+K")}</kbd>
           </span>
           <Command size={14} aria-hidden className="mid:hidden" />
         </Button>

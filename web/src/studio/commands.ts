@@ -80,18 +80,18 @@ export function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 
-const SIGNS = { Enter: "⏎", Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓" };
-
 /** Keys as `aria-keyshortcuts` has them. */
 export function shortcut(keys: string): string {
   return keys.replace("Mod", MAC ? "Meta" : "Control").replace(/\bEsc$/, "Escape");
 }
 
+const ARROWS = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+
 /** Keys as they are written on this keyboard. */
 export function written(keys: string): string {
   const signs: Record<string, string> = MAC
-    ? { ...SIGNS, Mod: "⌘", Alt: "⌥", Shift: "⇧" }
-    : { ...SIGNS, Mod: "Ctrl" };
+    ? { ...ARROWS, Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "⏎", Escape: "Esc" }
+    : { ...ARROWS, Mod: "Ctrl", Enter: "⏎", Escape: "Esc" };
   return keys
     .split("+")
     .map((name) => signs[name] ?? name)

@@ -84,9 +84,9 @@ export function MenuOption({
     <Radix.RadioItem
       {...(disabled ? { disabled } : {})}
       value={value}
-      className={`${ITEM} items-start text-ink`}
+      className={`${ITEM} mid:items-start text-ink`}
     >
-      <span className="mt-0.5 w-4 shrink-0">
+      <span className="w-3.5 shrink-0 mid:mt-0.5">
         <Radix.ItemIndicator>
           <Check size={14} aria-hidden />
         </Radix.ItemIndicator>

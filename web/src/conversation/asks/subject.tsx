@@ -21,7 +21,11 @@ export function Subject({ ask, given }: { ask: Ask; given: Given }) {
     );
   const said = command || text(ask.detail, "url") || JSON.stringify(given, null, 2);
   return (
-    <Scrolls as="div" label={texts.conversation.asks.subject} className="max-h-[50vh] overflow-auto">
+    <Scrolls
+      as="div"
+      label={texts.conversation.asks.subject}
+      className="max-h-[50vh] overflow-auto rounded-control bg-sunken px-3 py-2"
+    >
       <Plainly text={said} />
     </Scrolls>
   );

@@ -31,7 +31,7 @@ export function EndLine({ exchange, end }: { exchange: Exchange; end: End }) {
         <span
           role="toolbar"
           aria-label={words.actions}
-          className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100"
+          className="flex opacity-0 max-mid:-mr-[15px] max-mid:ml-auto group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100"
         >
           <CopyButton text={() => answerOf(exchange)} label={words.copyAnswer} />
           <IconButton label={words.copyLink} onClick={() => link(exchange.key)}>
@@ -53,7 +53,7 @@ function Outcome({ exchange, end }: { exchange: Exchange; end: End }) {
   if (end.success || (told && end.reason === "error")) return null;
   const Icon = end.reason === "user_stopped" ? CircleSlash : TriangleAlert;
   return (
-    <p className="flex flex-wrap items-center gap-2 px-1.5 py-0.5 text-sm text-ink-2">
+    <p className="flex flex-wrap items-center gap-2 py-0.5 text-sm text-ink-2">
       <Icon size={14} className={end.reason === "user_stopped" ? "text-ink-3" : "text-care"} aria-hidden />
       <span>{texts.conversation.outcomes[end.reason] ?? texts.conversation.outcomes.error}</span>
       {fix && !told && (

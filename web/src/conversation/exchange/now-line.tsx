@@ -36,7 +36,7 @@ interface LineProps {
 export function Line({ children, doing, since, now, waits = false }: LineProps) {
   const seconds = Math.max(0, Math.floor((now - since) / 1000));
   return (
-    <p data-now className="flex min-h-7 min-w-0 items-center gap-2 px-1.5 text-sm text-ink-2">
+    <p data-now className="flex min-h-7 min-w-0 items-center gap-2 text-sm text-ink-2">
       <Sign of={waits ? "waiting" : "working"} quiet />
       <span className="shrink-0 font-medium">{children}</span>
       {doing && <span className="min-w-0 truncate text-ink-3">{doing}</span>}

@@ -40,7 +40,7 @@ export function PartView({ part, exchange, last }: { part: Part; exchange: Excha
 /** What was asked stays to be read, with its answer below. */
 function AnsweredAsk({ part: { ask } }: { part: Extract<Part, { kind: "ask" }> }) {
   return (
-    <div className="px-1.5 py-0.5 text-sm">
+    <div className="py-0.5 text-sm">
       {ask.kind !== "plan" && ask.kind !== "tool" && <p className="text-ink-2">{ask.question}</p>}
       <AnsweredLine ask={ask} />
     </div>

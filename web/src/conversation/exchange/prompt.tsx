@@ -69,7 +69,7 @@ export function Actions({ children }: { children: ReactNode }) {
     <div
       role="toolbar"
       aria-label={texts.conversation.actions}
-      className="ml-auto flex shrink-0 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100"
+      className="ml-auto flex shrink-0 max-mid:-mr-[15px] opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100"
     >
       {children}
     </div>

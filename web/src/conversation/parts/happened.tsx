@@ -12,7 +12,7 @@ export function Retry({ part }: { part: RetryPart }) {
   // While it is waited for, the line of what is going on counts down.
   if (!part.over) return null;
   return (
-    <p className="flex items-start gap-2 px-1.5 py-0.5 text-sm text-ink-2">
+    <p className="flex items-start gap-2 py-0.5 text-sm text-ink-2">
       <RotateCw size={14} className="mt-[3px] shrink-0 text-care" aria-hidden />
       <span className="min-w-0">
         {words.retried(part.number, part.of)}
@@ -24,7 +24,7 @@ export function Retry({ part }: { part: RetryPart }) {
 
 export function Interrupted({ part }: { part: InterruptedPart }) {
   return (
-    <p className="flex items-start gap-2 px-1.5 py-0.5 text-sm text-ink-2">
+    <p className="flex items-start gap-2 py-0.5 text-sm text-ink-2">
       <Unplug size={14} className="mt-[3px] shrink-0 text-care" aria-hidden />
       <span>
         {texts.conversation.interrupted}
@@ -35,9 +35,7 @@ export function Interrupted({ part }: { part: InterruptedPart }) {
 }
 
 export function Notice({ part }: { part: NoticePart }) {
-  return (
-    <p className="px-1.5 py-0.5 text-xs text-ink-3">{texts.conversation.notices[part.what](part.value)}</p>
-  );
+  return <p className="py-0.5 text-xs text-ink-3">{texts.conversation.notices[part.what](part.value)}</p>;
 }
 
 export function FileReady({ part }: { part: FilePart }) {
@@ -80,9 +78,7 @@ export function FileReady({ part }: { part: FilePart }) {
 export function Sources({ part }: { part: SourcesPart }) {
   return (
     <details className="text-sm text-ink-2">
-      <summary className="cursor-pointer px-1.5 py-0.5">
-        {texts.conversation.sources(part.sources.length)}
-      </summary>
+      <summary className="cursor-pointer py-0.5">{texts.conversation.sources(part.sources.length)}</summary>
       <ol className="mt-1 ml-6 list-decimal">
         {part.sources.map(({ title, url }, n) => {
           const address = linkAddress(url ?? "");

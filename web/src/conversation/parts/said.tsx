@@ -50,7 +50,7 @@ export const Reasoning = memo(function Reasoning({ part }: { part: ReasoningPart
   const words = texts.conversation.reasoning;
   const title = part.streaming ? words.now : part.ms ? words.took(duration(part.ms)) : words.done;
   return (
-    <div>
+    <div className="-mx-1.5">
       <button
         type="button"
         aria-expanded={open}
@@ -64,7 +64,7 @@ export const Reasoning = memo(function Reasoning({ part }: { part: ReasoningPart
       {open && (
         <div
           id={id}
-          className="mt-1 ml-[13px] border-l border-line pl-4 text-sm leading-normal break-words whitespace-pre-wrap text-ink-2"
+          className="mt-1 mr-1.5 ml-[13px] border-l border-line pl-4 text-sm leading-normal break-words whitespace-pre-wrap text-ink-2"
         >
           {part.text}
         </div>

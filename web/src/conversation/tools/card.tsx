@@ -21,7 +21,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
   const { verb, about, path } = phrase(part.name, part.input ?? partly(part.partial));
   const waits = part.ask !== null && part.ask.answer === null;
   return (
-    <div className="rounded-control" data-tool={part.name}>
+    <div className="-mx-1.5 rounded-control" data-tool={part.name}>
       <h4 className="contents">
         <button
           type="button"
@@ -48,7 +48,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
         </button>
       </h4>
       {open && (
-        <div id={id} className="mt-1 mb-2 ml-[13px] flex flex-col gap-2 border-l border-line pl-4">
+        <div id={id} className="mt-1 mr-1.5 mb-2 ml-[13px] flex flex-col gap-2 border-l border-line pl-4">
           <Body part={part} />
           {part.ask && !waits && <AnsweredLine ask={part.ask} />}
         </div>
@@ -59,7 +59,11 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
         </div>
       )}
       {!open && part.ask && !waits && <Answered part={part} />}
-      {waits && part.ask && <AskCard ask={part.ask} part={part} />}
+      {waits && part.ask && (
+        <div className="mx-1.5">
+          <AskCard ask={part.ask} part={part} />
+        </div>
+      )}
     </div>
   );
 });

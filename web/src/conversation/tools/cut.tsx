@@ -4,7 +4,7 @@ export function Cut({ text, path = false, mono = true }: { text: string; path?: 
   const head = at > 0 ? text.slice(0, at) : text;
   const tail = at > 0 ? text.slice(at) : "";
   return (
-    <span className={`flex min-w-0 ${mono ? "font-mono text-xs" : ""}`} title={text}>
+    <span className={`flex w-full min-w-0 ${mono ? "font-mono text-xs" : ""}`} title={text}>
       <span className="min-w-0 truncate">{head}</span>
       {tail && <span className="max-w-[75%] shrink-0 truncate">{tail}</span>}
     </span>

@@ -33,7 +33,7 @@ export function ToolRun({ parts }: { parts: ToolPart[] }) {
   const id = useId();
   const ms = parts.reduce((all, part) => all + part.durationMs, 0);
   return (
-    <div>
+    <div className="-mx-1.5">
       <h4 className="contents">
         <button
           type="button"
@@ -48,7 +48,7 @@ export function ToolRun({ parts }: { parts: ToolPart[] }) {
         </button>
       </h4>
       {open && (
-        <div id={id} className="ml-3">
+        <div id={id} className="mr-1.5 ml-[18px]">
           {parts.map((part) => (
             <ToolCard key={part.key} part={part} />
           ))}

@@ -96,7 +96,7 @@ function Name({ file, name }: { file: FileDiff; name: string }) {
 
 export function Counts({ added, removed }: { added: number; removed: number }) {
   return (
-    <span className="flex gap-2 pr-2 font-mono tabular-nums">
+    <span className="flex gap-2 px-2 font-mono tabular-nums">
       <span className="text-good" title={texts.prose.added(added)}>
         +{added}
         <span className="sr-only"> ({texts.prose.added(added)})</span>

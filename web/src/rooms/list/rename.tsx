@@ -16,6 +16,7 @@ export function Rename({ title, onDone }: { title: string; onDone(next: string |
       autoFocus
       defaultValue={title}
       maxLength={LONGEST}
+      className="pl-[29px] text-sm"
       onBlur={(event) => onDone(event.target.value.trim())}
       onKeyDown={(event) => {
         if (event.key === "Enter") onDone(event.currentTarget.value.trim());

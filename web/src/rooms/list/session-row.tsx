@@ -25,7 +25,7 @@ export const Row = memo(function Row({ row, active }: { row: SessionRow; active:
   };
   if (naming) {
     return (
-      <li className="px-1 py-0.5">
+      <li>
         <Rename
           title={row.title}
           onDone={(next) => {

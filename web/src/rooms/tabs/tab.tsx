@@ -61,7 +61,7 @@ export const TabOne = memo(function TabOne({ store, active, acts }: Props) {
         onDragEnd={() => acts.drag("")}
         onClick={() => acts.show(id)}
         onKeyDown={(event) => pressed(event, id, close, acts)}
-        className={`flex h-full min-w-0 flex-1 items-center gap-1.5 rounded-control pr-7 pl-2 text-left text-sm ${active ? "text-ink" : "text-ink-2"}`}
+        className={`flex h-full min-w-0 flex-1 items-center gap-1.5 scroll-mx-2 rounded-control pl-2 text-left text-sm ${active ? "pr-7 text-ink" : "pr-2 text-ink-2 group-hover:pr-7"}`}
       >
         {sign !== "idle" && <Sign of={sign} />}
         <span className="min-w-0 flex-1 truncate">{title}</span>

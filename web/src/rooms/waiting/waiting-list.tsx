@@ -64,7 +64,7 @@ function Offer() {
     <Button
       kind="quiet"
       small
-      className="mt-1 ml-1"
+      className="mt-1"
       icon={<BellRing size={14} aria-hidden />}
       onClick={() => void notifying.allow()}
     >

@@ -32,7 +32,7 @@ export function useTesting() {
 export function Told({ told }: { told: Tested | null }) {
   const { keys } = texts.settings;
   return (
-    <div role="status" className="text-sm">
+    <div role="status" className="text-sm empty:-mt-3">
       {told && (
         <p className={`flex items-start gap-2 ${told.takes ? "text-good" : "text-bad"}`}>
           <span className="mt-0.5">

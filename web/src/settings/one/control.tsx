@@ -87,7 +87,7 @@ function Written({ setting, busy, fixed, offers, save, around }: Props & { aroun
       ) : (
         <Field
           {...common}
-          className={setting.takes === "text" ? "" : "max-w-80"}
+          className={setting.takes === "text" ? "" : "mid:max-w-80"}
           inputMode={setting.takes === "text" ? "text" : "decimal"}
           list={offers ? list : undefined}
           onKeyDown={(event) => {

@@ -12,7 +12,9 @@ export function isFixed(source: SourceName): boolean {
 export function Source({ of, name }: { of: SourceName; name?: string }) {
   const variable = of === "environment" && name ? `BOTTEGA_${name.toUpperCase()}` : "";
   return (
-    <span className="inline-flex items-center gap-1 rounded-[4px] border border-line px-1.5 text-xs leading-5 whitespace-nowrap text-ink-2">
+    <span
+      className={`inline-flex items-center gap-1 text-xs leading-5 whitespace-nowrap ${of === "default" ? "text-ink-3" : "rounded-[4px] border border-line px-1.5 text-ink-2"}`}
+    >
       {texts.settings.sources[of]}
       {variable && <code className="font-mono text-[11px]">{variable}</code>}
     </span>

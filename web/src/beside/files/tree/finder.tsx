@@ -62,7 +62,7 @@ export function Finder({ disk, onOpen, beside, children }: Props) {
             placeholder={files.find}
             title={files.findHint}
             value={letters}
-            className="pl-8"
+            className="pl-8 text-sm"
             onChange={(event) => {
               setLetters(event.target.value);
               setN(0);
