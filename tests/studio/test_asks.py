@@ -172,3 +172,23 @@ async def test_a_plan_waits_past_its_exchange_and_is_carried_out_when_it_is_acce
     await expect(page.get_by_text("Carried out.")).to_be_visible()
     await expect(page.get_by_text("Plan accepted by you")).to_be_visible()
     await expect(page.locator("[data-ask]")).to_have_count(0)
+
+
+async def test_a_plan_that_was_changed_is_carried_out_as_freely_as_one_likes(
+    visit: Starts, folder: Path
+) -> None:
+    visited = visit([say("1. Look. 2. Write.")], [RUN], [say("Carried out.")])
+    async with visited.serving.client() as client:
+        session = await client.post("/api/sessions", {"mode": "plan"})
+        prompt = {"message_id": str(uuid.uuid4()), "content": "plan it"}
+        await client.post(f"/api/sessions/{session['id']}/prompts", prompt)
+    page = await visited.page(f"/sessions/{session['id']}")
+    await asked(page, "Carry out this plan?")
+    await page.keyboard.press("4")
+    await page.get_by_role("textbox", name="The plan, as you want it").fill("1. Write only.")
+    await page.get_by_role("button", name="Accept as changed, allowing all").click()
+    log = page.get_by_role("log")
+    await expect(log).to_contain_text("Carried out.")
+    await expect(log).to_contain_text("1. Write only.")
+    await expect(page.get_by_role("button", name="Mode: Allow")).to_be_visible()
+    assert (folder / "made.txt").read_text() == "from-the-shell\n", "nobody was asked"

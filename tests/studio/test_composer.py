@@ -242,3 +242,56 @@ async def test_on_a_phone_the_pickers_stand_behind_one_button(visit: Starts) -> 
     await expect(page.get_by_text("Hello.")).to_be_visible()
     await page.get_by_role("button", name="More", exact=True).click()
     await expect(page.get_by_role("button", name="Agent: Coder")).to_be_visible()
+
+
+async def test_a_prompt_that_waits_keeps_its_picture_while_its_words_are_changed_and_sent_by_another_key(
+    visit: Starts, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    here = visit([say("Begun."), gate(go)], [say("A picture.")])
+    page = await here.page("/settings/appearance")
+    await page.get_by_label("Sending a prompt").select_option("breaks")
+    await page.goto(here.serving.address)
+    await box(page).press_sequentially("work")
+    await box(page).press("Enter")
+    await box(page).press_sequentially("well")
+    await box(page).press("Control+Enter")
+    log = page.get_by_role("log")
+    await expect(log).to_contain_text("Begun.")
+    # Large enough to be kept beside the log.
+    await paste(
+        page,
+        """
+        const canvas = new OffscreenCanvas(200, 200), brush = canvas.getContext("2d");
+        const image = brush.createImageData(200, 200);
+        let seed = 7;
+        for (let n = 0; n < image.data.length; n++)
+            image.data[n] = n % 4 === 3 ? 255 : (seed = (seed * 16807) % 2147483647) & 255;
+        brush.putImageData(image, 0, 0);
+        const blob = await canvas.convertToBlob({type: "image/png"});
+        transfer.items.add(new File([blob], "noise.png", {type: "image/png"}));
+        """,
+    )
+    await expect(page.get_by_role("button", name="Open noise.png")).to_be_visible()
+    await box(page).fill("what is it?")
+    async with page.expect_request("**/prompts") as sent:
+        await box(page).press("Control+Enter")
+    body = (await sent.value).post_data_json
+    assert body
+    queue = page.get_by_role("region", name="Prompts that wait")
+    await queue.get_by_role("button", name="Edit").click()
+    edited = page.get_by_role("textbox", name="Edit the prompt")
+    await edited.fill("what is that?")
+    await expect(queue.get_by_role("button", name="Remove noise.png")).to_be_visible()
+    assert await violations(page, "[aria-label='Prompts that wait']") == []
+    async with page.expect_request(lambda request: request.method == "PATCH") as saved:
+        await edited.press("Control+Enter")
+    change = (await saved.value).post_data_json
+    assert change
+    assert change["content"] == [{"type": "text", "text": "what is that?"}, body["content"][1]]
+    await expect(edited).to_have_count(0)
+    await expect(queue.get_by_role("listitem")).to_contain_text("what is that?")
+    go.touch()
+    await expect(log).to_contain_text("A picture.")
+    await expect(log.get_by_role("img", name="noise.png")).to_be_visible()
+    await expect(log.get_by_text("work\nwell")).to_be_visible()

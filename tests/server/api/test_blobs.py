@@ -65,6 +65,9 @@ async def test_a_whole_output_is_read_in_pieces_that_are_cut_between_letters(
                 assert await in_pieces(client, path, limit) == text
             past, headers = await sent(client, path, offset=10**12, limit=5)
             assert (past, headers["X-Next"]) == (b"", str(len(whole)))
+        whole, headers = await sent(client, output, limit=10, download="true")
+        assert whole == text, "a file to keep has all of it"
+        assert headers["Content-Disposition"].startswith("attachment; filename=")
         _, headers = await sent(client, output, limit=10)
         assert "sandbox" in headers["Content-Security-Policy"]
 

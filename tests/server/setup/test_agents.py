@@ -11,11 +11,13 @@ async def test_everybody_sees_who_can_be_chosen_and_only_the_host_where_files_li
     host: Client, ada: Client
 ) -> None:
     assert (await host.call("PUT", "/api/agents/tester", {"text": WRITTEN}))[0] == 200
-    seen = (await ada.get("/api/agents"))["agents"]
+    listed = await ada.get("/api/agents")
+    seen = listed["agents"]
     mine = await host.get("/api/agents/tester")
     theirs = await ada.get("/api/agents/tester")
 
     assert [each["slug"] for each in seen if each["is_default"]] == ["assistant"]
+    assert listed["mode"] == "ask"
     assert {"tester", "coder"} <= {each["slug"] for each in seen}
     assert mine["text"] == WRITTEN
     assert mine["path"].endswith("tester.toml")

@@ -1607,6 +1607,12 @@ export interface components {
         Agents: {
             /** Agents */
             agents: components["schemas"]["Agent"][];
+            /**
+             * Mode
+             * @description The mode of sessions for which none was chosen.
+             * @enum {string}
+             */
+            mode: "plan" | "ask" | "allow";
         };
         /** Alive */
         Alive: {
@@ -12749,6 +12755,8 @@ export interface operations {
                 offset?: number;
                 /** @description Bytes. */
                 limit?: number;
+                /** @description All of it, as a file to keep. */
+                download?: boolean;
                 stream?: "" | "stdout" | "stderr";
             };
             header?: never;

@@ -70,7 +70,7 @@ export function useChoices(): Choices {
   const wish = useWatch(studio.wish);
   const about = useWatch(store?.about ?? NO_ABOUT);
   const told = usePick(store?.view ?? NO_VIEW, ({ mode, model, agent }) => ({ mode, model, agent }));
-  const agents = useAgents().data?.agents;
+  const { agents, mode: usual } = useAgents().data ?? {};
   const models = useModels().data;
   const holds = store
     ? {
@@ -90,7 +90,8 @@ export function useChoices(): Choices {
     }
   };
   const [effort, setEffort] = useKept<Effort>("effort", "");
-  const mode = known(holds.mode) ?? "ask";
+  // A session for which nobody chose one has the mode of the settings, whatever that is just now.
+  const mode = known(holds.mode || usual) ?? "ask";
   const slug = holds.agent || agents?.find((each) => each.is_default)?.slug || "";
   const agent = agents?.find((each) => each.slug === slug);
   const most = known(agent?.mode);

@@ -1,6 +1,9 @@
 /** Below the box: who answers and how freely, the meters, and what can be done with what is written. */
 import { ArrowUp, Ellipsis, Paperclip, Square } from "lucide-react";
 import { type ReactNode, useRef } from "react";
+import { shortcut } from "../studio/commands.js";
+import { ENTER_KEYS, enter } from "../studio/enter.js";
+import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { IconButton } from "../ui/icon-button.js";
@@ -114,6 +117,7 @@ function AttachButton({ onFiles }: Pick<Props, "onFiles">) {
 function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
   const { composer } = texts;
   const words = full && !narrow;
+  const keys = ENTER_KEYS[useWatch(enter)];
   return (
     <>
       {run.running && (
@@ -128,17 +132,17 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
         </Button>
       )}
       {run.running && full && (
-        <Tip text={composer.steerHint} keys="Mod+Enter">
-          <Button kind="quiet" aria-keyshortcuts="Control+Enter Meta+Enter" onClick={() => onSend(true)}>
+        <Tip text={composer.steerHint} keys={keys.steer}>
+          <Button kind="quiet" aria-keyshortcuts={shortcut(keys.steer)} onClick={() => onSend(true)}>
             {composer.steer}
           </Button>
         </Tip>
       )}
       {(full || !run.running) && (
-        <Tip text={run.busy ? composer.queueHint : composer.send} keys="Enter">
+        <Tip text={run.busy ? composer.queueHint : composer.send} keys={keys.send}>
           <Button
             kind="main"
-            aria-keyshortcuts="Enter"
+            aria-keyshortcuts={shortcut(keys.send)}
             {...(run.busy && words ? {} : { "aria-label": run.busy ? composer.queue : composer.send })}
             disabled={!full}
             busy={beginning}

@@ -1,5 +1,7 @@
 /** The textbox: as high as its words, up to 40 % of the page. */
 import { type ComponentProps, type Ref, useLayoutEffect, useRef } from "react";
+import { enter } from "../studio/enter.js";
+import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
 
 interface Props extends ComponentProps<"textarea"> {
@@ -22,7 +24,7 @@ export function Box({ ref, ...rest }: Props) {
     <textarea
       rows={1}
       aria-label={texts.composer.name}
-      enterKeyHint="send"
+      enterKeyHint={useWatch(enter) === "sends" ? "send" : "enter"}
       spellCheck
       {...rest}
       ref={(node) => {

@@ -1,9 +1,13 @@
 /** The composer, by what a person sees and does. */
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
+import { setEnter } from "../studio/enter.js";
 import { desk, happen, json, saying, words } from "../test/desk.js";
 
-beforeEach(() => localStorage.clear());
+beforeEach(() => {
+  localStorage.clear();
+  setEnter("sends");
+});
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
 
 test("a prompt is trimmed and sent by Enter, and the box is empty", async () => {
@@ -65,6 +69,18 @@ test("what the server refuses can be put back into the box", async () => {
   expect(screen.queryByText(/Not sent/)).toBeNull();
 });
 
+test("what came with a prompt that the server refused goes back into the box with it", async () => {
+  const { user, said, store } = desk(({ path }) =>
+    path.endsWith("/prompts") ? json({ code: "bad", detail: "No.", hint: "" }, 422) : undefined,
+  );
+  const image = { type: "image" as const, media_type: "image/png", data: "AAAA", name: "a.png" };
+  await act(() => store.prompt([{ type: "text", text: "look" }, image, image]).catch(() => {}));
+  await user.click(await screen.findByRole("button", { name: "Edit" }));
+  await user.click(screen.getAllByRole("button", { name: "Remove a.png" })[0] as HTMLElement);
+  await user.type(box(), " again{Enter}");
+  expect(said("/prompts").at(-1)).toMatchObject({ content: [{ type: "text", text: "look again" }, image] });
+});
+
 test("a server that cannot begin a session leaves what was written", async () => {
   const { user, studio } = desk(undefined, { session: false });
   studio.client.newTab = () => Promise.reject(new Error("no project"));
@@ -81,6 +97,17 @@ test("while it runs Enter queues, Mod and Enter steer, and Stop is there", async
   expect(said("/prompts")).toMatchObject([{ content: "next" }, { content: "turn left", steer: true }]);
   expect(said("/prompts")[0]).not.toHaveProperty("steer");
   expect(screen.getByRole("button", { name: /^Stop/ })).toBeTruthy();
+});
+
+test("where Enter begins a new line Ctrl and Enter send, and with Shift they steer", async () => {
+  setEnter("breaks");
+  const { user, said, store } = desk();
+  await user.type(box(), "one{Enter}two{Control>}{Enter}{/Control}");
+  expect(said("/prompts")).toMatchObject([{ content: "one\ntwo" }]);
+  act(() => happen(store, ["prompt_queued", "m1", words("go")], ["user_message", "m1", words("go")]));
+  await user.type(box(), "left{Control>}{Shift>}{Enter}{/Shift}{/Control}");
+  expect(said("/prompts")[1]).toMatchObject({ content: "left", steer: true });
+  expect(JSON.parse(localStorage.getItem("bottega.enter") ?? "")).toBe("breaks");
 });
 
 test("Shift and Tab go from ask to allow, and the word says so", async () => {
@@ -211,4 +238,9 @@ test("without a model the guide is named, with the way to the keys", async () =>
   );
   expect(await screen.findByText(/rule-based guide answers/)).toBeTruthy();
   expect(screen.getByRole("link", { name: "Add a key" }).getAttribute("href")).toBe("/settings/keys");
+});
+
+test("a session for which no mode was chosen shows the one that the settings give", async () => {
+  desk(({ path }) => (path === "/api/agents" ? json({ agents: [], mode: "allow" }) : undefined));
+  expect(await screen.findByRole("button", { name: /Mode: Allow/ })).toBeTruthy();
 });

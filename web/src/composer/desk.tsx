@@ -1,5 +1,6 @@
 /** The composer of one session, or of the one to come: what is written, what goes with it, and what becomes of it. */
 import { type ReactNode, useCallback, useState } from "react";
+import type { Content } from "../session/store.js";
 import { useCommand } from "../studio/commands.js";
 import { texts } from "../texts/texts.js";
 import { useNarrow } from "../ui/narrow.js";
@@ -21,7 +22,7 @@ import { OfferList } from "./offer/offer-list.js";
 import { mention } from "./offer/trigger.js";
 import { spoken, useOffers } from "./offer/use-offers.js";
 import { useWriting } from "./pen.js";
-import { contentOf, type Piece } from "./piece.js";
+import { contentOf, draftOf, type Piece } from "./piece.js";
 import { Queue } from "./queue/queue.js";
 import { useSender } from "./send.js";
 import { Guide, Unsent } from "./told.js";
@@ -57,7 +58,15 @@ export function Desk({ name, meters }: { name: string; meters?: ReactNode }) {
   const stop = useStop(run);
   const { append, focus } = pen;
   useCommand({ id: "prompt", title: composer.focus, group: "session", keys: "i", run: focus });
-  const rescue = useCallback((text: string) => append(text), [append]);
+  const rescue = useCallback(
+    (content: Content) => {
+      const { text, pieces } = draftOf(content);
+      if (pieces.length) change((was) => ({ ...was, pieces: [...was.pieces, ...pieces] }));
+      if (text) append(text);
+      else focus();
+    },
+    [append, change, focus],
+  );
   const setPiece = (piece: Piece) =>
     change((was) => ({ ...was, pieces: was.pieces.map((each) => (each.id === piece.id ? piece : each)) }));
   const dropPiece = (id: string) => {

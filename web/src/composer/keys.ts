@@ -1,5 +1,6 @@
 /** The keys of the box. */
 import type { KeyboardEvent } from "react";
+import { enterMeans } from "../studio/enter.js";
 import type { History } from "./history.js";
 import type { Offers } from "./offer/use-offers.js";
 
@@ -17,9 +18,10 @@ export function keysOf({ offers, history, put, send, cycle }: Given) {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     if (offers?.keyDown(event)) return;
     const mod = event.metaKey || event.ctrlKey;
-    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+    const means = enterMeans(event);
+    if (means) {
       event.preventDefault();
-      send(mod);
+      send(means === "steer");
     } else if (event.key === "Tab" && event.shiftKey) {
       event.preventDefault();
       cycle();

@@ -44,6 +44,18 @@ export function contentOf({ text, pieces }: Draft): Content | null {
   return words ? [{ type: "text", text: words }, ...media] : media;
 }
 
+/** What was written, of a prompt that could not be sent: the way back from `contentOf`. */
+export function draftOf(content: Content): Draft {
+  if (typeof content === "string") return { text: content, pieces: [] };
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  const pieces = content.flatMap((part): Piece[] => {
+    if (part.type !== "image" && part.type !== "document") return [];
+    const { media_type: mediaType, data, name = "" } = part;
+    return [{ kind: part.type, id: crypto.randomUUID(), name, mediaType, data }];
+  });
+  return { text, pieces };
+}
+
 /** Bytes that it takes in a request. */
 export function sizeOf(content: Content | null): number {
   return content === null ? 0 : new TextEncoder().encode(JSON.stringify(content)).length;

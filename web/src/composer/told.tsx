@@ -1,12 +1,21 @@
 /** What the composer has to tell: a prompt that is not sent yet, a session that could not be begun, nobody but the guide. */
 import { CloudOff, TriangleAlert } from "lucide-react";
 import { Link } from "wouter";
+import type { Content } from "../session/store.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import type { Run } from "./around.js";
 import type { Sender } from "./send.js";
 
-export function Unsent({ run, sender, onEdit }: { run: Run; sender: Sender; onEdit(text: string): void }) {
+export function Unsent({
+  run,
+  sender,
+  onEdit,
+}: {
+  run: Run;
+  sender: Sender;
+  onEdit(content: Content): void;
+}) {
   const { composer } = texts;
   const stuck = run.sending.filter(({ problem }) => problem);
   return (
@@ -29,23 +38,21 @@ export function Unsent({ run, sender, onEdit }: { run: Run; sender: Sender; onEd
               {later ? composer.sentLater : composer.notSent} {problem}
             </span>
           </p>
-          <p className="truncate pt-1 pl-[22px] text-ink-2">{text.slice(0, 300)}</p>
+          <p className="truncate pt-1 pl-[22px] text-ink-2">{text.slice(0, 300) || withFiles(content)}</p>
           <div className="flex gap-1.5 pt-1.5 pl-[22px]">
             <Button small onClick={() => run.store?.again(messageId)}>
               {composer.again}
             </Button>
-            {(content === undefined || typeof content === "string") && (
-              <Button
-                small
-                kind="quiet"
-                onClick={() => {
-                  run.store?.forget(messageId);
-                  onEdit(text);
-                }}
-              >
-                {composer.putBack}
-              </Button>
-            )}
+            <Button
+              small
+              kind="quiet"
+              onClick={() => {
+                run.store?.forget(messageId);
+                onEdit(content ?? text);
+              }}
+            >
+              {composer.putBack}
+            </Button>
             <Button small kind="quiet" onClick={() => run.store?.forget(messageId)}>
               {composer.discard}
             </Button>
@@ -55,6 +62,10 @@ export function Unsent({ run, sender, onEdit }: { run: Run; sender: Sender; onEd
     </div>
   );
 }
+
+/** Of a prompt without words: how much came with it. */
+const withFiles = (content: Content | undefined) =>
+  Array.isArray(content) ? texts.composer.withFiles(content.length) : "";
 
 /** No model is set up: said quietly, with the way out. */
 export function Guide({ model }: { model: string }) {

@@ -1,5 +1,6 @@
 /** The sheet behind `?`: every key there is now, by what it is for. */
 import { commands, useCommand, written } from "../studio/commands.js";
+import { ENTER_KEYS, enter } from "../studio/enter.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
 import { Key } from "../ui/button.js";
@@ -24,6 +25,7 @@ export function KeySheet() {
         {GROUPS.map((group) => (
           <Group key={group} group={group} />
         ))}
+        <Prompt />
         <Lines name={sheet.lists} lines={sheet.more} />
       </div>
     </Dialog>
@@ -40,6 +42,15 @@ function Group({ group }: { group: (typeof GROUPS)[number] }) {
     ]);
   const known = new Map(lines.map((line) => [line.join(" "), line]));
   return <Lines name={texts.rooms.sheet.groups[group]} lines={[...known.values()]} />;
+}
+
+/** The keys of the box, which follow what this browser was told of Enter. */
+function Prompt() {
+  const { sheet } = texts.rooms;
+  const keys = ENTER_KEYS[useWatch(enter)];
+  const names = ["send", "steer", "line"] as const;
+  const own = names.map((name): [string, string] => [written(keys[name]), sheet.prompted[name]]);
+  return <Lines name={sheet.prompt} lines={[...own, ...sheet.promptMore]} />;
 }
 
 function Lines({ name, lines }: { name: string; lines: [string, string][] }) {

@@ -135,3 +135,16 @@ test("a call has one card, which is filled in place", () => {
   }
   expect(states).toEqual(["writing", "planned", "running", "done"]);
 });
+
+test("what cost nothing says so, and what nobody knows the price of says that", () => {
+  const ends = (told: object) =>
+    exchanges(
+      made([
+        [1, { type: "user_message", at: 1, message_id: "m", data: { content: [] } }],
+        [2, { type: "exchange_response", at: 2, message_id: "m", data: { success: true, ...told } }],
+      ] as unknown as Row[]),
+    ).map((each) => each.end?.cost);
+  expect(ends({})).toEqual([0]);
+  expect(ends({ cost: null })).toEqual([null]);
+  expect(ends({ cost: 7 })).toEqual([7]);
+});

@@ -157,7 +157,7 @@ export class Builder {
           before: event.data.before ?? 0,
           after: event.data.after ?? 0,
           summary: event.data.summary ?? "",
-          cost: event.data.cost ?? null,
+          cost: priced(event.data.cost),
           undone: false,
         });
         return;
@@ -220,7 +220,7 @@ export class Builder {
       stop: told.stop_reason,
       iterations: told.iterations,
       usage: told.usage ?? {},
-      cost: told.cost ?? null,
+      cost: priced(told.cost),
       durationMs: told.duration_ms ?? 0,
     };
     this.draft(event).finish(end);
@@ -270,6 +270,9 @@ export class Builder {
     this.order = this.order.filter((each) => each !== id);
   }
 }
+
+/** A cost that is not said is nothing; null: nobody knows the price. */
+const priced = (cost: number | null | undefined) => (cost === undefined ? 0 : cost);
 
 /** What an older page may tell of an exchange whose end is known: that it began, for whom, and after what. */
 function isAlike(a: Exchange, b: Exchange): boolean {

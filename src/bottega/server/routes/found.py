@@ -12,7 +12,16 @@ from bottega.server.sending import Sent
 from bottega.server.shapes.session import Deleted, Deletion
 from bottega.server.shapes.usage import HitList, HitShape
 from bottega.server.taken.everything import deleted, everything_of
-from bottega.server.taken.pieces import BLOB, BYTES, LARGEST, OUTPUT, TEXT, piece_of, printed_of
+from bottega.server.taken.pieces import (
+    BLOB,
+    BYTES,
+    LARGEST,
+    OUTPUT,
+    TEXT,
+    all_printed,
+    piece_of,
+    printed_of,
+)
 from bottega.server.who import Asked, OwnBlob, OwnOutput, OwnSession, Signed
 from bottega.sessions.care.search import Search
 from bottega.sessions.exports.export import Format, export
@@ -87,8 +96,12 @@ async def show_output(
     found: OwnOutput,
     offset: Annotated[int, Query(ge=0, le=2**53 - 1)] = 0,
     limit: Annotated[int, Query(ge=1, le=LARGEST, description="Bytes.")] = LARGEST // 4,
+    download: Annotated[bool, Query(description="All of it, as a file to keep.")] = False,
 ) -> Response:
     """All that a command printed, as far as it was kept, a piece at a time, while it runs too."""
+    if download:
+        kept = {**_HARMLESS, "Content-Disposition": 'attachment; filename="output.txt"'}
+        return StreamingResponse(Sent(all_printed(found)), 200, kept, TEXT)
     start, printed, size = await asyncio.to_thread(printed_of, found, offset, limit)
     told = {"X-Start": str(start), "X-Next": str(start + len(printed)), "X-Size": str(size)}
     return Response(printed, 200, {**_HARMLESS, **told}, TEXT)

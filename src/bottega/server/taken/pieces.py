@@ -125,6 +125,12 @@ def printed_of(source: Source, offset: int, limit: int) -> tuple[int, bytes, int
     return (start if start >= 0 else size), taken, size
 
 
+def all_printed(source: Source) -> Generator[bytes]:
+    """Every byte that was kept, from the first to the last."""
+    for _, chunk in source.read(0):
+        yield chunk
+
+
 def _letters(taken: bytes) -> int:
     """How many of these bytes are whole letters; where they are no UTF-8, all."""
     for back in range(1, min(4, len(taken)) + 1):

@@ -64,6 +64,24 @@ test("what waits is said otherwise, and Escape leaves it as it was", async () =>
   await waitFor(() => expect(screen.queryByRole("textbox", { name: "Edit the prompt" })).toBeNull());
 });
 
+test("what came with a prompt stays while its words are changed, or is taken off", async () => {
+  const { user, list, said, store } = waiting(({ path }) =>
+    path.endsWith("/blobs/b10b") ? new Response(new Uint8Array([1, 2, 3])) : undefined,
+  );
+  const large = { type: "image", media_type: "image/png", blob: "b10b", name: "large.png" };
+  const small = { type: "image", media_type: "image/png", data: "AAAA", name: "small.png" };
+  const content = [{ type: "text", text: "see" }, large, small];
+  act(() => happen(store, ["prompt_edited", "m2", { content }]));
+  await user.click(within(list).getAllByRole("button", { name: "Edit" })[0] as HTMLElement);
+  const attached = within(list).getByRole("list", { name: "Attached" });
+  await user.click(within(attached).getByRole("button", { name: "Remove small.png" }));
+  await user.type(screen.getByRole("textbox", { name: "Edit the prompt" }), " this{Enter}");
+  const kept = { type: "image", media_type: "image/png", data: "AQID", name: "large.png" };
+  await waitFor(() =>
+    expect(said("/prompts/m2", "PATCH")).toEqual([{ content: [{ type: "text", text: "see this" }, kept] }]),
+  );
+});
+
 test("a change that comes too late is put into the box", async () => {
   const { user, row, store } = waiting();
   await user.click(row("second").getByRole("button", { name: "Edit" }));

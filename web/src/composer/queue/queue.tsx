@@ -1,12 +1,13 @@
 /** What waits for its turn, above the box: to be changed, moved, taken back, or said into what runs. */
 import { useEffect, useState } from "react";
-import type { Queued } from "../../session/shape.js";
+import type { MediaBlock, Queued } from "../../session/shape.js";
 import type { Content, SessionStore } from "../../session/store.js";
+import { useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { say, sayProblem } from "../../ui/toasts.js";
 import { useLine } from "./order.js";
 import { type Edited, QueuedRow } from "./queued-row.js";
-import { isWhole, withText, wordsOf } from "./words.js";
+import { mediaOf, wordsOf, written } from "./words.js";
 
 /** Longer than a prompt takes to be taken up. */
 const SOON = 600;
@@ -16,13 +17,16 @@ interface Props {
   queue: Queued[];
   /** What runs before them; empty: nothing, and the first of them is about to. */
   running: string;
-  /** Words that would be lost go back into the box. */
-  onRescue(text: string): void;
+  /** What would be lost goes back into the box. */
+  onRescue(content: Content): void;
 }
 
 export function Queue({ store, queue, running, onRescue }: Props) {
   const { composer } = texts;
   const line = useLine(store, queue);
+  const { root } = useStudio();
+  const whole = async (text: string, media: MediaBlock[]) =>
+    (await written(text, media, `${root}/api/sessions/${store.sessionId}/blobs`)) as Content;
   const [edited, setEdited] = useState<Edited | null>(null);
   const [moved, setMoved] = useState("");
 
@@ -36,9 +40,9 @@ export function Queue({ store, queue, running, onRescue }: Props) {
     say(texts.composer.turnCame);
   }, [gone, onRescue]);
 
-  const save = async (item: Queued, text: string) => {
+  const save = async ({ messageId, text, media }: Edited) => {
     try {
-      await line.edit(item.messageId, withText(item.content, text) as Content);
+      await line.edit(messageId, await whole(text, media));
       setEdited(null);
     } catch (error) {
       sayProblem(error);
@@ -50,16 +54,19 @@ export function Queue({ store, queue, running, onRescue }: Props) {
     await line.move(item.messageId, to).catch(sayProblem);
   };
   const remove = async (item: Queued) => {
-    const text = wordsOf(item.content);
-    const back = () => void store.prompt(withText(item.content, text) as Content).catch(() => {});
+    const said = await whole(wordsOf(item.content), mediaOf(item.content)).catch(() => null);
+    const back = () => void (said && store.prompt(said).catch(() => {}));
     const stopped = await line.remove(item.messageId).catch(sayProblem);
-    if (stopped) say(composer.removed, isWhole(item.content) ? { undo: back } : {});
+    if (stopped) say(composer.removed, said ? { undo: back } : {});
   };
   const steer = async (item: Queued) => {
-    // First it is taken back, so that it is never said twice.
-    const stopped = await line.remove(item.messageId).catch(sayProblem);
-    if (stopped)
-      store.prompt(withText(item.content, wordsOf(item.content)) as Content, { steer: true }).catch(() => {});
+    try {
+      const said = await whole(wordsOf(item.content), mediaOf(item.content));
+      // First it is taken back, so that it is never said twice.
+      if (await line.remove(item.messageId)) store.prompt(said, { steer: true }).catch(() => {});
+    } catch (error) {
+      sayProblem(error);
+    }
   };
   if (!useShown(queue.length > 0, running !== "") || !line.queue.length) return null;
   return (
@@ -74,7 +81,7 @@ export function Queue({ store, queue, running, onRescue }: Props) {
             last={n === line.queue.length - 1}
             edited={edited?.messageId === item.messageId ? edited : null}
             onEdit={setEdited}
-            onSave={(text) => void save(item, text)}
+            onSave={(edited) => void save(edited)}
             onMove={(by) => void move(item, n + by)}
             onRemove={() => void remove(item)}
             onSteer={() => void steer(item)}

@@ -1,5 +1,6 @@
-/** The words of a prompt that waits, and the same prompt with other words. */
-import type { Block } from "../../session/shape.js";
+/** The words of a prompt that waits, what came with it, and the same prompt with other words. */
+import { Problem } from "../../api/client.js";
+import type { Block, MediaBlock } from "../../session/shape.js";
 
 type Media = { type: "image" | "audio" | "document"; media_type: string; data: string; name: string };
 type Parts = string | ({ type: "text"; text: string } | Media)[];
@@ -8,21 +9,32 @@ export function wordsOf(content: Block[]): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 }
 
-export function attachedTo(content: Block[]): number {
-  return content.filter((block) => block.type !== "text").length;
-}
-
-/** What came with it can only be sent again where the page has it; a large one is the server's. */
-export function isWhole(content: Block[]): boolean {
-  return content.every((block) => block.type === "text" || ("data" in block && Boolean(block.data)));
-}
-
-export function withText(content: Block[], text: string): Parts {
-  const media = content.flatMap((block): Media[] =>
-    block.type === "image" || block.type === "audio" || block.type === "document"
-      ? [{ type: block.type, media_type: block.media_type, data: block.data ?? "", name: block.name ?? "" }]
-      : [],
+export function mediaOf(content: Block[]): MediaBlock[] {
+  return content.filter(
+    (block): block is MediaBlock =>
+      block.type === "image" || block.type === "audio" || block.type === "document",
   );
-  if (!media.length) return text.trim();
-  return text.trim() ? [{ type: "text", text: text.trim() }, ...media] : media;
+}
+
+/** A prompt of these words and what comes with them. `blobs` is where the server keeps what is too large for the log. */
+export async function written(text: string, media: MediaBlock[], blobs: string): Promise<Parts> {
+  const words = text.trim();
+  if (!media.length) return words;
+  const whole = await Promise.all(media.map((block) => filled(block, blobs)));
+  return words ? [{ type: "text", text: words }, ...whole] : whole;
+}
+
+async function filled({ type, media_type, data, name, blob }: MediaBlock, blobs: string): Promise<Media> {
+  return { type, media_type, name: name ?? "", data: data || (await fetched(`${blobs}/${blob}`)) };
+}
+
+async function fetched(path: string): Promise<string> {
+  const answer = await fetch(path, { credentials: "same-origin" }).catch(() => null);
+  if (!answer?.ok)
+    throw new Problem(answer?.status ?? 0, "blob", "What came with the prompt could not be read.");
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  let said = "";
+  for (let at = 0; at < bytes.length; at += 32_768)
+    said += String.fromCharCode(...bytes.subarray(at, at + 32_768));
+  return btoa(said);
 }

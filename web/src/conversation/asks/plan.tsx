@@ -33,6 +33,11 @@ export function PlanAsk({ ask }: { ask: Ask }) {
           send={words.editSend}
           busy={busy === "accept"}
           onSend={(note) => accept("ask", note)}
+          also={{
+            label: words.editAllow,
+            about: words.about.allow,
+            onSend: (note) => accept("allow", note),
+          }}
           onBack={() => setEditing(false)}
         />
       ) : (

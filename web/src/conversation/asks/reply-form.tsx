@@ -16,6 +16,8 @@ interface Props {
   busy: boolean;
   /** It does not ask for the focus; "first": it has it when the card has. */
   quiet?: boolean | "first";
+  /** Another way to send it, beside the first. */
+  also?: { label: string; about: string; onSend(text: string): void };
   /** Other buttons beside. */
   more?: ReactNode;
   /** What is wrong with it; empty: nothing. */
@@ -26,17 +28,17 @@ interface Props {
 
 export function ReplyForm(props: Props) {
   const { label, about, start = "", short, mono, send, kind = "main", busy } = props;
-  const { quiet, more, check, onSend, onBack } = props;
+  const { quiet, also, more, check, onSend, onBack } = props;
   const [text, setText] = useState(start);
   const [problem, setProblem] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (!quiet) field.current?.focus();
   }, [quiet]);
-  const submit = () => {
+  const submit = (send = onSend) => {
     const wrong = check?.(text) ?? "";
     setProblem(wrong);
-    if (!wrong) onSend(text);
+    if (!wrong) send(text);
   };
   const press = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
@@ -63,9 +65,14 @@ export function ReplyForm(props: Props) {
         className={mono ? "font-mono text-sm" : ""}
       />
       <div className="flex flex-wrap gap-2">
-        <Button kind={kind} busy={busy} onClick={submit}>
+        <Button kind={kind} busy={busy} onClick={() => submit()}>
           {send}
         </Button>
+        {also && (
+          <Button title={also.about} disabled={busy} onClick={() => submit(also.onSend)}>
+            {also.label}
+          </Button>
+        )}
         {onBack && (
           <Button kind="quiet" onClick={onBack}>
             {texts.conversation.asks.back}

@@ -1,6 +1,7 @@
 /** Words that were said, to be said otherwise: sending them opens a fork and asks there. */
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Exchange } from "../../session/shape.js";
+import { enterMeans } from "../../studio/enter.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { TextField } from "../../ui/field.js";
@@ -25,12 +26,12 @@ export function Editor({ exchange, onClose }: { exchange: Exchange; onClose(): v
   const press = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") onClose();
-    else if (event.key === "Enter" && !event.shiftKey) void send();
+    else if (enterMeans(event)) void send();
     else return;
     event.preventDefault();
   };
   return (
-    <div className="flex flex-col gap-2 py-1">
+    <div className="flex flex-col gap-2 py-1 pr-1">
       <TextField
         ref={field}
         label={words.label}

@@ -3,6 +3,8 @@ import { Problem } from "../../api/client.js";
 
 export interface Piece {
   text: string;
+  /** Where it begins: after the place that was asked for, if what lies between was not kept. */
+  start: number;
   next: number;
   size: number;
 }
@@ -27,9 +29,10 @@ export async function pieceOf(path: string, offset: number, signal?: AbortSignal
   if (!answer.ok)
     throw new Problem(answer.status, "blob", `The server answered with status ${answer.status}.`);
   const bytes = new Uint8Array(await answer.arrayBuffer());
+  const start = Number(answer.headers.get("X-Start")) || offset;
   const next = Number(answer.headers.get("X-Next")) || offset + bytes.length;
   const size = Number(answer.headers.get("X-Size")) || (bytes.length < PIECE ? next : next + 1);
-  return { text: new TextDecoder().decode(bytes), next, size };
+  return { text: new TextDecoder().decode(bytes), start, next, size };
 }
 
 /** All of it, if it is not too large for a page. */
@@ -39,5 +42,7 @@ export async function wholeOf(path: string, most: number, signal?: AbortSignal):
   const answer = await fetch(`${path}?limit=${most}`, init);
   if (!answer.ok)
     throw new Problem(answer.status, "blob", `The server answered with status ${answer.status}.`);
+  // A part of it would tell of a change that nobody made.
+  if (Number(answer.headers.get("X-Size")) > most) throw new Problem(0, "large", "");
   return await answer.text();
 }

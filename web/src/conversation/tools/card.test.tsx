@@ -52,6 +52,14 @@ describe("a tool card", () => {
     expect(screen.getByRole("figure", { name: "Output" }).textContent).toContain("three");
     expect(screen.getByRole("figure", { name: "Errors printed" }).textContent).toContain("bad");
     expect(screen.getAllByText("exit code 2")).toHaveLength(2);
+    expect(document.querySelector("[data-tool] .lucide-check"), "nothing to be ticked").toBeNull();
+  });
+
+  it("counts the lines of a file that was not there before, unasked too", () => {
+    const write = call("t1", "write_file", { file_path: "made.py", content: "one\ntwo\n" });
+    const done = result("write_file", { path: "made.py", created: true });
+    stage(<Conversation />, facts(said("go"), started, answered(write), done));
+    expect(line().textContent).toContain("+2 −0");
   });
 
   it("shows twelve lines of a long output, and all of it on demand", async () => {

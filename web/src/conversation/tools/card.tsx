@@ -8,7 +8,7 @@ import { AnsweredLine } from "../asks/answered.js";
 import { AskCard } from "../asks/ask.js";
 import { useNow } from "../ticking.js";
 import { Body } from "./body.js";
-import { useChild } from "./child.js";
+import { ChildNow, useChild } from "./child.js";
 import { Cut } from "./cut.js";
 import { ToolIcon } from "./icon.js";
 import { changesOf, outcomeOf } from "./outcome.js";
@@ -44,13 +44,18 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
           <Exit part={part} />
           <ChildCost part={part} />
           <Time part={part} />
-          <State of={part.state} />
+          <State of={part.state} ended={endedBadly(part)} />
         </button>
       </h4>
       {open && (
         <div id={id} className="mt-1 mr-1.5 mb-2 ml-[13px] flex flex-col gap-2 border-l border-line pl-4">
           <Body part={part} />
           {part.ask && !waits && <AnsweredLine ask={part.ask} />}
+        </div>
+      )}
+      {!open && part.child && (
+        <div className="ml-[43px]">
+          <ChildNow part={part} />
         </div>
       )}
       {!open && part.ask && !waits && <Answered part={part} />}
@@ -95,8 +100,15 @@ function Counts({ part }: { part: ToolPart }) {
   );
 }
 
+/** A command that ran to its end, and whose end is no good one: the tool did what it was asked, but nothing to be ticked. */
+function endedBadly(part: ToolPart): boolean {
+  if (sortOf(part.name) !== "command" || !part.result) return false;
+  const { exitCode, timedOut } = outcomeOf(part.result);
+  return timedOut || Boolean(exitCode);
+}
+
 function Exit({ part }: { part: ToolPart }) {
-  if (sortOf(part.name) !== "command" || !part.result) return null;
+  if (!endedBadly(part) || !part.result) return null;
   const { exitCode, timedOut } = outcomeOf(part.result);
   const words = texts.conversation.tools;
   if (timedOut) return <span className="shrink-0 text-xs text-care">{words.timedOut}</span>;

@@ -3,9 +3,10 @@
  * result say, else both sides of each file as they are kept.
  */
 import { useMemo } from "react";
+import { Problem } from "../../api/client.js";
 import { Diff } from "../../prose/diff.js";
 import type { FileChange, ToolPart } from "../../session/shape.js";
-import { useAnswer, useSession } from "../../studio/context.js";
+import { useAnswer, useSession, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { blobPath, wholeOf } from "./blob.js";
 import { unified } from "./lines.js";
@@ -13,7 +14,7 @@ import { outcomeOf } from "./outcome.js";
 import { type Given, isObject, objects, pathOf, text } from "./phrase.js";
 
 /** Bytes of a side that is compared in the page. */
-const MOST = 400_000;
+const MOST = 2_000_000;
 
 export function Changes({ part }: { part: ToolPart }) {
   const told = useMemo(() => toldBy(part), [part]);
@@ -59,6 +60,8 @@ function patched(edit: Given, result: Given | null): string {
 }
 
 function Kept({ write }: { write: FileChange }) {
+  const words = texts.conversation.tools.compared;
+  const { root } = useStudio();
   const { sessionId } = useSession();
   const found = useAnswer(
     ["blobs", sessionId, write.before, write.after],
@@ -74,6 +77,23 @@ function Kept({ write }: { write: FileChange }) {
     <p className="flex gap-2 text-xs text-ink-2">
       <span className="min-w-0 truncate font-mono">{write.path}</span>
       {found.isPending && <span>{texts.ui.loading}</span>}
+      {found.isError && <span>{isLarge(found.error) ? words.large : words.gone}</span>}
+      {isLarge(found.error) &&
+        (["before", "after"] as const).map(
+          (side) =>
+            write[side] && (
+              <a
+                key={side}
+                className="text-accent underline"
+                href={`${blobPath(root, sessionId, write[side])}?download=true`}
+                download
+              >
+                {words[side]}
+              </a>
+            ),
+        )}
     </p>
   );
 }
+
+const isLarge = (error: unknown) => error instanceof Problem && error.code === "large";

@@ -14,7 +14,7 @@ import { outcomeOf } from "./outcome.js";
 import { isObject, phrase, text } from "./phrase.js";
 
 /** Milliseconds between two looks at one that works. */
-const LOOK = 1_500;
+const LOOK = 1_000;
 
 export function useChild(part: ToolPart) {
   const works = part.state === "running" || part.state === "asking";
@@ -48,6 +48,19 @@ export function lastWords(exchange: Exchange): string {
   return lines.at(-1) ?? "";
 }
 
+/** What it does just now, whether its card is open or not. */
+export function ChildNow({ part }: { part: ToolPart }) {
+  const found = useChild(part);
+  const works = part.state === "running" || part.state === "asking";
+  if (!works || !found.data) return null;
+  return (
+    <p className="flex items-center gap-2 text-xs text-ink-2" data-child-now>
+      <Sign of={part.state === "asking" ? "waiting" : "working"} />
+      <span className="min-w-0 truncate">{found.data.last || texts.conversation.now.thinking}</span>
+    </p>
+  );
+}
+
 export function ChildBody({ part }: { part: ToolPart }) {
   const words = texts.conversation.tools.child;
   const studio = useStudio();
@@ -67,12 +80,7 @@ export function ChildBody({ part }: { part: ToolPart }) {
       <div className="text-sm whitespace-pre-wrap text-ink-2">
         {part.child?.task || text(part.input ?? {}, "task")}
       </div>
-      {works && found.data?.last && (
-        <p className="flex items-center gap-2 text-xs text-ink-2">
-          <Sign of={part.state === "asking" ? "waiting" : "working"} />
-          <span className="min-w-0 truncate">{found.data.last}</span>
-        </p>
-      )}
+      <ChildNow part={part} />
       {answer && <Markdown text={answer} level={4} />}
       {found.isError && <p className="text-xs text-ink-2">{words.gone}</p>}
       {id && (

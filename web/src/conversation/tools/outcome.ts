@@ -42,10 +42,17 @@ export function changesOf(part: ToolPart): { added: number; removed: number } | 
   const changes = isObject(value)
     ? [value, ...list(value.files)].flatMap((each) => list(isObject(each) ? each.changes : null))
     : [];
-  if (!changes.length) return null;
+  if (!changes.length) return createdBy(part, value);
   const sum = (name: string) =>
     changes.reduce<number>((all, each) => all + (isObject(each) ? Number(each[name]) || 0 : 0), 0);
   return { added: sum("lines_added"), removed: sum("lines_removed") };
+}
+
+/** A file that was not there before is all new. */
+function createdBy(part: ToolPart, value: unknown): { added: number; removed: number } | null {
+  const content = part.input?.content;
+  if (!isObject(value) || value.created !== true || typeof content !== "string") return null;
+  return { added: content ? content.replace(/\n$/, "").split("\n").length : 0, removed: 0 };
 }
 
 function countsOf(diff: string): { added: number; removed: number } {

@@ -1,6 +1,7 @@
 /** How a call stands: a word and a shape. What is done needs no word. */
 import {
   Check,
+  CircleAlert,
   CircleDashed,
   CircleHelp,
   CircleSlash,
@@ -23,8 +24,11 @@ const STATES: Record<ToolState, [LucideIcon, string]> = {
   interrupted: [Unplug, "text-care"],
 };
 
-export function State({ of }: { of: ToolState }) {
-  const [Icon, colour] = STATES[of];
+const ENDED: [LucideIcon, string] = [CircleAlert, "text-care"];
+
+/** `ended`: it is done, but did not end well, which stands beside it. */
+export function State({ of, ended = false }: { of: ToolState; ended?: boolean }) {
+  const [Icon, colour] = of === "done" && ended ? ENDED : STATES[of];
   const word = texts.conversation.tools.states[of];
   const quiet = of === "done";
   return (

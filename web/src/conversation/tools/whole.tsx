@@ -7,7 +7,7 @@ import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Dialog } from "../../ui/dialog.js";
 import { ProblemBox } from "../../ui/problem.js";
-import { blobPath, outputPath, pieceOf } from "./blob.js";
+import { blobPath, outputPath, type Piece, pieceOf } from "./blob.js";
 
 /** Lines of a piece that are drawn at once. */
 const PAGE = 4_000;
@@ -35,13 +35,15 @@ export function Whole({ blob, outputId }: { blob: string; outputId: string }) {
 
 function Pieces({ path }: { path: string }) {
   const words = texts.conversation.tools;
-  const [read, setRead] = useState({ pieces: [] as string[], next: 0, size: -1 });
+  const [read, setRead] = useState({ pieces: [] as string[], half: "", next: 0, size: -1 });
   const [state, setState] = useState<"idle" | "busy" | "failed">("idle");
   const more = async () => {
     setState("busy");
     try {
       const piece = await pieceOf(path, read.next);
-      setRead({ pieces: [...read.pieces, piece.text], next: piece.next, size: piece.size });
+      const gap = piece.start > read.next ? [words.wholeGap(bytes(piece.start - read.next))] : [];
+      const [lines, half] = halved(read.half, gap, piece);
+      setRead({ pieces: [...read.pieces, ...lines], half, next: piece.next, size: piece.size });
       setState("idle");
     } catch {
       setState("failed");
@@ -73,4 +75,12 @@ function Pieces({ path }: { path: string }) {
       </div>
     </div>
   );
+}
+
+/** The lines that are whole now, and the beginning of one whose end is in the next piece. */
+function halved(half: string, gap: string[], { text, next, size }: Piece): [string[], string] {
+  const joined = gap.length ? text : half + text;
+  const end = next >= size ? joined.length : joined.lastIndexOf("\n") + 1 || joined.length;
+  const before = gap.length && half ? [half, ...gap] : gap;
+  return [[...before, joined.slice(0, end).replace(/\n$/, "")], joined.slice(end)];
 }

@@ -10,6 +10,7 @@ import {
   size,
 } from "../../look/appearance.js";
 import { choose, THEMES, type Theme, theme } from "../../look/theme.js";
+import { ENTERS, type Enter, enter, setEnter } from "../../studio/enter.js";
 import { useKept } from "../../studio/kept.js";
 import { useNotifying } from "../../studio/notifying.js";
 import { sound } from "../../studio/sound.js";
@@ -40,6 +41,12 @@ export function Appearance() {
         value={useWatch(density)}
         options={DENSITIES.map((each) => [each, words.densities[each]])}
         onChange={(next) => condense(next as Density)}
+      />
+      <Choice
+        label={words.enter}
+        value={useWatch(enter)}
+        options={ENTERS.map((each) => [each, words.enters[each]])}
+        onChange={(next) => setEnter(next as Enter)}
       />
       <Notifications />
       <Switch

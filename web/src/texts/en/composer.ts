@@ -87,6 +87,7 @@ export const composer = {
 
   attach: "Attach files",
   attached: "Attached",
+  unnamed: "Attachment",
   drop: "Drop to attach",
   pasted: "Pasted text",
   lines: (n: number) => plural(n, "line"),

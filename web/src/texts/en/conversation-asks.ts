@@ -74,7 +74,8 @@ export const asks = {
     },
     edit: "Edit…",
     editLabel: "The plan, as you want it",
-    editSend: "Accept as changed",
+    editSend: "Accept as changed, asking",
+    editAllow: "Accept as changed, allowing all",
     discard: "Discard",
   },
   limit: {

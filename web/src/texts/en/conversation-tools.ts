@@ -62,7 +62,13 @@ export const tools = {
   wholeAll: (all: string) => `${all}, all of it`,
   wholeGone: "The whole output is not kept any more.",
   download: "Download",
-  tooLong: "Too long to be shown here.",
+  wholeGap: (size: string) => `… ${size} were not kept …`,
+  compared: {
+    large: "Too large to be compared here.",
+    gone: "Its two sides could not be read.",
+    before: "Before",
+    after: "After",
+  },
   run: {
     read: (n: number) => `read ${plural(n, "file")}`,
     edit: (n: number) => `edited ${plural(n, "file")}`,

@@ -99,6 +99,18 @@ export const rooms = {
   sheet: {
     title: "Keyboard keys",
     groups: { session: "Session", go: "Go", view: "View", other: "Other" },
+    prompt: "In the prompt",
+    prompted: {
+      send: "Send, or queue while it runs",
+      steer: "Say it into what runs",
+      line: "A new line",
+    },
+    promptMore: [
+      ["@", "Name a file"],
+      ["/", "Do a command"],
+      ["Shift+Tab", "The next mode"],
+      ["↑  ↓", "What you said before"],
+    ] as [string, string][],
     lists: "In lists and tabs",
     more: [
       ["←  →", "The tab beside"],

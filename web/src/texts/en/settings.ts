@@ -140,6 +140,11 @@ export const settings = {
     sizes: { small: "Small", usual: "Usual", large: "Large" },
     density: "Density",
     densities: { usual: "Usual", compact: "Compact" },
+    enter: "Sending a prompt",
+    enters: {
+      sends: "Enter sends, Shift+Enter begins a new line",
+      breaks: "Ctrl+Enter sends, Enter begins a new line",
+    },
     sound: "Sound",
     soundAbout: "Two soft tones when something waits for you.",
     notify: "Notifications",

@@ -24,9 +24,10 @@ router = APIRouter(prefix="/agents", tags=["agents"])
 @router.get("", summary="Who can be chosen, the broken ones too, with what is wrong with them")
 async def all_agents(house: Asked, person: Signed) -> Agents:
     runtime = house.studio.runtime
-    runtime.refresh()
+    values = runtime.refresh().values
     return Agents(
-        agents=[agent(runtime, each) for each in await asyncio.to_thread(house.studio.agents)]
+        agents=[agent(runtime, each) for each in await asyncio.to_thread(house.studio.agents)],
+        mode=values.mode,
     )
 
 

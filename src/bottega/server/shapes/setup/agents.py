@@ -7,6 +7,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from bottega.agents.shelf import LARGEST, Shelved
+from bottega.approvals.mode import Mode
 from bottega.runtime import Runtime
 from bottega.studio.setup import agents
 
@@ -49,6 +50,7 @@ class AgentPage(Agent):
 
 class Agents(BaseModel):
     agents: list[Agent]
+    mode: Mode = Field(description="The mode of sessions for which none was chosen.")
 
 
 class WrittenAgent(BaseModel):
