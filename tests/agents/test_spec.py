@@ -300,6 +300,12 @@ def test_a_records_mode_and_tools_mean_what_they_meant_there(
     assert check(found, REGISTRY) == []
 
 
+def test_who_says_no_slug_is_called_by_the_name() -> None:
+    assert read('name = "My Agent!"\nsystem_prompt = "x"').slug == "my-agent"
+    assert wrong('name = "!"') == wrong('slug = ""\nname = "!"')
+    assert any(each.startswith("slug must be") for each in wrong(""))
+
+
 def test_a_record_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(WrongSpec, match="type must be StreamAgent, IterativeAgent or ReActAgent"):
         from_record({"name": "A", "agent_type": "Robot"})

@@ -13,6 +13,7 @@ from bottega.events.event import Event
 from bottega.ids import fresh_message
 from bottega.reach.lines import Lines, Sent
 from bottega.reach.problems import Unreachable, problem
+from bottega.reach.reach import Reach
 from bottega.sessions.asks import Reply
 from bottega.studio.answering import Waits
 from tests.client.conftest import token
@@ -47,6 +48,35 @@ async def test_through_a_kill_of_the_server_an_answer_goes_on_without_gap_or_dou
         assert "stream_reset" in [event.type for event in seen]
         assert told == ["lost", "back"]
         assert seen[-1].data.final_response == "word " * 59 + "word"
+
+
+@pytest.mark.parametrize("status", [502, 504])
+async def test_what_a_proxy_had_no_answer_to_is_done_again_only_where_that_is_safe(
+    status: int,
+) -> None:
+    asked: list[bytes] = []
+
+    async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        asked.append(request.split(b" ", 1)[0])
+        answer = 200 if len(asked) > 2 else status
+        writer.write(b"HTTP/1.1 %d -\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}" % answer)
+        writer.close()
+
+    async with await asyncio.start_server(proxy, "127.0.0.1") as server:
+        port = server.sockets[0].getsockname()[1]
+        reach = Reach(f"http://127.0.0.1:{port}", "a-token")
+        await reach.open()
+        try:
+            with pytest.raises(Unreachable):
+                await reach.call("POST", "sessions")
+            assert asked == [b"POST"]
+            doubted: list[bool] = []
+            await reach.call("GET", "sessions", unsure=lambda: doubted.append(True))
+            assert asked == [b"POST", b"GET", b"GET"]
+            assert doubted == [True]
+        finally:
+            await reach.close()
 
 
 async def test_a_line_that_is_cut_again_and_again_costs_nothing(

@@ -1,5 +1,6 @@
 """What a session here can do, one behind an address can: all of it, with the same words."""
 
+import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -11,6 +12,8 @@ from bottega import Studio
 from bottega.client import Remote, RemoteSession
 from bottega.client.worked import RemoteWorked
 from bottega.errors import Conflict, NotFound, Problem
+from bottega.events import facts
+from bottega.events.event import Event
 from bottega.messages.block import Text
 from bottega.providers.provider import Wishes
 from bottega.sessions.asks import Ask, Reply
@@ -167,6 +170,17 @@ async def test_what_it_changed_is_looked_at_and_undone_from_afar(
         assert (await session.revert(["d.txt"])).paths == ("d.txt",)
         assert not (shared.folder / "d.txt").exists()
         assert (await session.revert()).paths == ()
+
+
+async def test_two_who_follow_at_once_mind_each_fact_once(
+    shared: Serving, scripted: Scripted
+) -> None:
+    async with remote(shared) as studio:
+        session, child = [await studio.start(model=scripted([SAY])) for _ in range(2)]
+        started = facts.ChildStarted("t1", child.id, "explore", "Look.")
+        fact = Event("child_started", 1, started, "m1", index=session.row.last_index + 1)
+        await asyncio.gather(session.note(fact), session.note(fact))
+        assert [each.id for each in session.children()] == [child.id]
 
 
 async def test_its_children_are_seen_and_a_prompt_that_waits_is_changed(

@@ -7,6 +7,7 @@ import pytest
 from bottega.errors import BadUsage
 from bottega.events import facts as f
 from bottega.messages.block import Image, Text
+from bottega.messages.message import Usage
 from bottega.sessions import asks
 from bottega.sessions.asks import Asks, Reply
 from bottega.sessions.attach import Attachments
@@ -78,6 +79,31 @@ async def test_a_fork_carries_no_grant_no_open_ask_and_no_prompt(
         ("ask_2", "closed"),
     ]
     assert [ask.id for ask in rows.open(session.n)] == ["ask_2"], "the other one still waits"
+
+
+async def test_a_steer_that_was_said_is_not_taken_back_in_a_fork(
+    database: Database, blobs: Blobs, session: SessionRow
+) -> None:
+    said = (Text("rather"),)
+    queued = log(*prompt("go"), f.MessageStart("m"))
+    steer = log(f.PromptQueued(said, steer=True), message_id="m2", start=4)
+    rest = log(f.UserMessage(said, steer=True, prompt_id="m2"), answer(Text("yes")), end(), start=5)
+    session = await stored.write(database, session, [*queued, *steer, *rest])
+    new = await fork(database, blobs, session, session.last_index)
+    assert new.last_index == session.last_index
+
+
+async def test_what_a_fork_closes_tells_all_that_was_used(
+    database: Database, blobs: Blobs, session: SessionRow
+) -> None:
+    used = f.ToolResultFact("c1", "task", (Text("ok"),), usage=Usage(100, 50), cost=30)
+    begun = [f.MessageStart("m"), f.TextDelta("and then")]
+    work = [*prompt("go"), f.MessageStart("m"), answer(call("c1")), used, *begun]
+    session = await stored.write(database, session, log(*work))
+    new = await fork(database, blobs, session, session.last_index)
+    *_, partial, response = [e.data for e in stored.events(database, new)]
+    assert (partial.content, partial.cost) == ((Text("and then"),), 0)
+    assert (response.usage, response.cost) == (Usage(110, 55), 37)
 
 
 async def test_a_mode_that_allows_everything_is_not_carried_into_a_fork(

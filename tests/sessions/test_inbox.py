@@ -229,6 +229,22 @@ async def test_only_what_runs_can_be_interrupted(
     assert stored.types(database, session) == ["prompt_queued", "cancel_requested"]
 
 
+async def test_to_interrupt_what_is_over_leaves_what_waits_for_an_answer_waiting(
+    inbox: Inbox, database: Database, session: SessionRow
+) -> None:
+    for name in ("m1", "m2"):
+        await inbox.admit(session, prompt("hi", name), by="cli")
+        await start(database, session, name)
+    await database.write(lambda c: inboxes.finish(c, session.n, "m1", "done"))
+    await database.write(
+        lambda c: c.execute("UPDATE sessions SET status = 'waiting' WHERE n = ?", (session.n,))
+    )
+    assert not await inbox.interrupt(session, "m1")
+    assert status(database, session) == "waiting"
+    assert await inbox.interrupt(session, "m2")
+    assert status(database, session) == "running"
+
+
 async def test_the_status_follows_the_prompts(
     inbox: Inbox, database: Database, session: SessionRow
 ) -> None:

@@ -1,13 +1,17 @@
 """Leases: one worker at a time; from the dead at once, from the stuck after a while, from the living never."""
 
+import asyncio
+
 import pytest
 
-from bottega.errors import NotFound
+from bottega.errors import NotFound, StorageFailed
+from bottega.sessions import lease as leases
 from bottega.sessions.lease import STALE, Contender, Lease, beat, let_go, release
 from bottega.sessions.session import SessionRow
 from bottega.storage.database import Database
 from bottega.storage.home import Life
 from tests.processes import running
+from tests.storage.gate import Gate, fill_the_disk, free_the_disk
 
 HOLD = """
     import asyncio, sys
@@ -188,3 +192,31 @@ async def test_a_lease_that_its_worker_holds_but_does_not_use_can_be_had_again(
     assert again.generation == first.generation + 1
     in_use.add(session.n)
     assert await take(database, session, contender) is None
+
+
+async def test_a_beat_that_cannot_be_stored_is_not_the_last_one(
+    database: Database, session: SessionRow
+) -> None:
+    lease = await take(database, session, Contender(database.home, "wrk_here"))
+    assert lease
+    gate = Gate(database)
+    await gate.close()
+    lost = asyncio.ensure_future(database.write(fill_the_disk))
+    beating = asyncio.create_task(leases.beating(database, lease, every=0))
+    try:
+        await asyncio.sleep(0)
+        await gate.open()
+        with pytest.raises(StorageFailed):
+            await lost
+        await database.write(free_the_disk)
+        before = beats(database, session)
+        async with asyncio.timeout(10):
+            while beats(database, session) < before + 2:
+                await database.write(lambda connection: None)
+    finally:
+        beating.cancel()
+
+
+def beats(database: Database, session: SessionRow) -> int:
+    find = "SELECT beat FROM sessions WHERE n = ?"
+    return database.read_now(lambda c: c.execute(find, (session.n,)).fetchone()[0])

@@ -32,7 +32,7 @@ from tests.events.logs import log as facts_of
 from tests.hunt import examples
 from tests.processes import running
 from tests.sessions import stored
-from tests.storage.gate import Gate, fill_the_disk, free_the_disk
+from tests.storage.gate import Blind, Gate, fill_the_disk, free_the_disk
 
 ELSEWHERE = """
     import asyncio, sys
@@ -187,6 +187,19 @@ async def test_a_follower_ends_when_another_process_deletes_the_session(
     other.close()
     async with asyncio.timeout(5):
         assert await task is None
+
+
+async def test_a_look_that_fails_is_not_the_last_one(log: Log, session: SessionRow) -> None:
+    with log.following(session.n) as feed:
+        async with asyncio.timeout(10):
+            with Blind(log.database) as blind:
+                await blind.met.wait()
+            other = connect(log.database.home.database)
+            other.execute("BEGIN IMMEDIATE")
+            insert(other, session.n, [mode("elsewhere")])
+            other.execute("COMMIT")
+            other.close()
+            await feed.wait(0)
 
 
 @pytest.mark.requirement("C11")

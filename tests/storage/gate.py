@@ -1,4 +1,4 @@
-"""A writer that is kept busy, so that all that is submitted meanwhile becomes one group."""
+"""A database in a bad moment: a writer that is kept busy, a full disk, a look that fails."""
 
 import asyncio
 import sqlite3
@@ -8,6 +8,8 @@ from bottega.storage.database import Database
 
 
 class Gate:
+    """Keeps the writer busy, so that all that is submitted meanwhile becomes one group."""
+
     def __init__(self, database: Database) -> None:
         self._inside, self._open = threading.Event(), threading.Event()
         self._held = asyncio.ensure_future(database.write(self._wait))
@@ -23,6 +25,25 @@ class Gate:
     async def open(self) -> None:
         self._open.set()
         await self._held
+
+
+class Blind:
+    """While it lasts, nobody in this process can look whether others wrote; `met` once somebody tried."""
+
+    def __init__(self, database: Database) -> None:
+        self._watch = database._watch  # pyright: ignore[reportPrivateUsage]
+        self.met = asyncio.Event()
+
+    def __enter__(self) -> "Blind":
+        self._watch.set_authorizer(self._deny)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watch.set_authorizer(None)
+
+    def _deny(self, *_: object) -> int:
+        self.met.set()
+        return sqlite3.SQLITE_DENY
 
 
 def fill_the_disk(connection: sqlite3.Connection) -> None:

@@ -3,15 +3,20 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import bottega
+from bottega.errors import Conflict
 from bottega.events.event import Event
-from bottega.messages.block import plain_text
+from bottega.ids import fresh_message
+from bottega.messages.block import Text, plain_text
 from bottega.messages.repair import repair
+from bottega.sessions import inbox
+from bottega.sessions.inbox import Prompt
 from bottega.studio import Session, Studio
 from tests.chaos.after_death import calls_are_answered_once
 from tests.messages import strict
@@ -202,6 +207,27 @@ async def test_a_prompt_that_waits_can_be_taken_back_and_never_runs(
         log = await whole(session)
     assert ended.stop_reason == "cancelled"
     assert [event.message_id for event in log if event.type == "user_message"] == [first.message_id]
+
+
+async def test_a_prompt_that_begins_while_it_is_taken_back_is_stopped_one_way_or_the_other(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    async with Studio(home, runs=False) as studio:
+        session = await studio.start(model=scripted([SAY]), folder=folder)
+        message_id = fresh_message()
+        await session.admit(Prompt(message_id, (Text("go"),)))
+
+        async def begun_elsewhere() -> None:
+            """Right behind the first transaction of whoever takes it back."""
+            with suppress(Conflict):
+                await studio.runtime.database.write(
+                    lambda c: inbox.start(c, session.row.n, message_id)
+                )
+
+        stopped, _ = await asyncio.gather(session.cancel(message_id), begun_elsewhere())
+        assert stopped
+        kinds = {event.type for event in await session.facts()}
+        assert kinds & {"prompt_cancelled", "cancel_requested"}
 
 
 @pytest.mark.requirement("C13")

@@ -13,6 +13,7 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Text
 from bottega.sessions.inbox import Place, Prompt
 from bottega.studio import Session, Studio
+from tests.storage.gate import Blind
 
 Scripted = Callable[..., str]
 
@@ -72,6 +73,17 @@ async def test_what_was_admitted_before_it_began_is_run(
     async with working(home):
         await ended(session, said)
     assert front.find(session.id).row.status == "idle"
+
+
+async def test_a_look_that_fails_is_not_the_last_one(
+    home: Path, folder: Path, scripted: Scripted, front: Studio
+) -> None:
+    session = await front.start(model=scripted(SAY), folder=folder)
+    async with working(home) as studio:
+        async with asyncio.timeout(10):
+            with Blind(studio.runtime.database) as blind:
+                await blind.met.wait()
+        await ended(session, await say(session))
 
 
 async def test_what_another_process_admits_is_begun_within_a_quarter_of_a_second(

@@ -92,7 +92,8 @@ _TABLES: dict[str, type[msgspec.Struct]] = {
 def read(source: str | Mapping[str, Any], where: str = "", *, slug: str = "") -> Spec:
     """The spec in this text or mapping; refuse what has the wrong shape, naming the place and each field.
 
-    `slug` is the one that it must have, if it is known from elsewhere, as it is of a file.
+    `slug` is the one that it must have, if it is known from elsewhere, as it is of a file. Where nobody says one it is
+    made of the name.
     """
     subject = f"The agent file {where!r}" if where else "The agent"
     hint = f"`bottega agents validate {slug}` lists every problem." if slug else ""
@@ -102,8 +103,8 @@ def read(source: str | Mapping[str, Any], where: str = "", *, slug: str = "") ->
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             told = [f"it is no valid TOML: {error}"]
             raise WrongSpec(subject, told, hint="Mend that line.") from error
-    given = {"slug": slug, **source} if slug else dict(source)
-    given.setdefault("name", str(given.get("slug", "")).replace("-", " ").capitalize())
+    given = {"slug": slug or slug_of(str(source.get("name", ""))), **source}
+    given.setdefault("name", str(given["slug"]).replace("-", " ").capitalize())
     problems = list(_shape(given))
     if slug and given["slug"] != slug:
         problems.append(f"slug is {given['slug']!r}, but the file's name says {slug!r}")
@@ -132,7 +133,6 @@ def from_record(record: Mapping[str, Any]) -> Spec:
         kept.pop("tools", None)
     if kept["type"] == "StreamAgent":
         kept.pop("tool_configs", None)
-    kept.setdefault("slug", slug_of(str(kept.get("name", ""))))
     return read(kept)
 
 

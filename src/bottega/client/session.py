@@ -77,19 +77,30 @@ class RemoteSession:
 
     async def note(self, fact: Event) -> None:
         """Mind a fact of this session that was seen."""
-        ask, mirror = None, self._mirror
-        if fact.index > self.row.last_index:
-            match fact.data:
-                case facts.ApprovalRequired() as asked:
-                    ask = await self.find_ask(asked.approval_id)
-                case facts.ModeChanged() | facts.AgentChanged():
-                    _, mirror.mode = await opened(self.reach, self.id)
-                case facts.ChildStarted() as child:
-                    with suppress(NotFound):  # another Bottega's
-                        mirror.children.append((await opened(self.reach, child.session_id))[0])
-                case _:
-                    pass
-        mirror.note(fact, ask)
+        if fact.index <= self.row.last_index:
+            return
+        ask, mode, child = await self._told_of(fact)
+        mirror = (
+            self._mirror
+        )  # the one there is now: somebody may have looked meanwhile, or noted the same
+        if fact.index > mirror.row.last_index:
+            mirror.mode = mode or mirror.mode
+            mirror.children += [child] if child else []
+            mirror.note(fact, ask)
+
+    async def _told_of(self, fact: Event) -> tuple[Ask | None, Mode | None, SessionRow | None]:
+        """What a fact leads to and does not tell itself: its ask, the mode in force from now on, its child."""
+        match fact.data:
+            case facts.ApprovalRequired() as asked:
+                return await self.find_ask(asked.approval_id), None, None
+            case facts.ModeChanged() | facts.AgentChanged():
+                return None, (await opened(self.reach, self.id))[1], None
+            case facts.ChildStarted() as child:
+                with suppress(NotFound):  # another Bottega's
+                    return None, None, (await opened(self.reach, child.session_id))[0]
+            case _:
+                pass
+        return None, None, None
 
     def prompt(  # noqa: PLR0913 - each is a word of its own
         self,

@@ -38,8 +38,10 @@ SLOW = 60.0
 """Seconds that one answer may take."""
 
 LOST = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, OSError)
-LATER = (429, 502, 503, 504)
+LATER = (429, 503)
 """Not now: nothing was done, and the same call may succeed later."""
+UNSURE = (502, 504)
+"""Somebody on the way had no answer: it may have been done."""
 
 
 class Reach:
@@ -107,22 +109,22 @@ class Reach:
         while True:
             at_least = 0.0
             try:
-                status, answer, after = await self._once(method, path, body, query)
+                status, answer, at_least = await self._once(method, path, body, query)
+            except aiohttp.ClientConnectorError as error:
+                failure, is_sure = error, True
+            except LOST as error:
+                failure, is_sure = error, False
+            else:
                 if status < 400:
                     self.told("back")
                     return answer
-                if status not in LATER:
-                    raise problem(status, answer)
-                failure: Exception = problem(status, answer)
-                at_least = after
-            except aiohttp.ClientConnectorError as error:
-                failure = error
-            except LOST as error:
-                if not again:
-                    raise self.unreachable(error) from error
-                if unsure:
-                    unsure()
-                failure = error
+                failure, is_sure = problem(status, answer), status in LATER
+                if not is_sure and status not in UNSURE:
+                    raise failure
+            if not is_sure and not again:
+                raise self.unreachable(failure) from failure
+            if not is_sure and unsure:
+                unsure()
             await self.pause(backoff, failure, at_least)
 
     def backoff(self) -> Backoff:

@@ -10,7 +10,7 @@ from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.reach.lines import Lines, Sent
 from bottega.reach.problems import problem
-from bottega.reach.reach import LATER, LOST, Reach, retry_after
+from bottega.reach.reach import LATER, LOST, UNSURE, Reach, retry_after
 
 SILENCE = 15.0
 """Seconds without a byte, not even a heartbeat, after which a connection counts as lost."""
@@ -68,7 +68,8 @@ async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenera
     ) as response:
         if response.status != 200:
             told = problem(response.status, await response.read())
-            raise _NotNow(told, retry_after(response)) if response.status in LATER else told
+            later = response.status in (*LATER, *UNSURE)
+            raise _NotNow(told, retry_after(response)) if later else told
         reach.told("back")
         yield []
         lines = Lines()

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from bottega.errors import Overloaded, Problem
 from bottega.projects.files.version import Changed, Taken
+from bottega.server.shapes.words import UUID
 
 _log = logging.getLogger(__name__)
 
@@ -162,10 +163,25 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])[:200]
-    said = f"{where}: {first['msg']}."
-    return problem(422, "bad_usage", said, "GET /api/openapi.json says what fits.")
+    return problem(
+        422, "bad_usage", _said(error.errors()[0]), "GET /api/openapi.json says what fits."
+    )
+
+
+def _said(wrong: dict[str, Any]) -> str:
+    """What is wrong with one field, for somebody who knows neither patterns nor our libraries."""
+    if wrong["type"] == "json_invalid":
+        why = str(wrong.get("ctx", {}).get("error", "")).lower()
+        return (
+            f"The body is no JSON: {why or 'it cannot be read'}, at character {wrong['loc'][-1]}."
+        )
+    where = ".".join(str(part) for part in wrong["loc"])[:200]
+    message = str(wrong["msg"]).removeprefix("Value error, ")
+    if wrong["type"] == "string_pattern_mismatch" and wrong["ctx"]["pattern"] == UUID:
+        message = "This is no UUID"
+    elif wrong["type"] == "extra_forbidden":
+        message = "There is no such field"
+    return f"{where}: {message}."
 
 
 async def _too_deep(request: Request, error: Exception) -> JSONResponse:

@@ -255,14 +255,7 @@ class Inbox:
 
     def is_running(self, n: int, message_id: str) -> bool:
         """Whether that exchange has begun and not ended."""
-        return bool(
-            self._log.database.read_now(
-                lambda c: c.execute(
-                    "SELECT 1 FROM inbox WHERE session = ? AND message_id = ? AND status = 'running'",
-                    (n, message_id),
-                ).fetchone()
-            )
-        )
+        return self._log.database.read_now(lambda c: _runs(c, n, message_id))
 
     def open(self, session: SessionRow) -> list[str]:
         """The ids of all prompts that run or wait; those that wait come first, the last of them before the others."""
@@ -300,19 +293,25 @@ class Inbox:
         """Ask whoever runs this exchange to stop it now; False if it does not run."""
 
         def also(connection: sqlite3.Connection) -> bool | None:
-            row = connection.execute(
-                "SELECT 1 FROM inbox WHERE session = ? AND message_id = ? AND status = 'running'",
-                (session.n, message_id),
-            ).fetchone()
+            if not _runs(connection, session.n, message_id):
+                return None
             # One that waits for an answer no longer does: whoever comes next closes it.
             connection.execute(
                 "UPDATE sessions SET status = 'running' WHERE n = ? AND status = 'waiting'",
                 (session.n,),
             )
-            return True if row else None
+            return True
 
         event = Event("cancel_requested", now(), facts.CancelRequested(), message_id, actor="user")
         return bool(await self._log.append(session.n, [event], also))
+
+
+def _runs(connection: sqlite3.Connection, n: int, message_id: str) -> bool:
+    found = connection.execute(
+        "SELECT 1 FROM inbox WHERE session = ? AND message_id = ? AND status = 'running'",
+        (n, message_id),
+    )
+    return found.fetchone() is not None
 
 
 def set_mode(connection: sqlite3.Connection, n: int, mode: Mode) -> bool:

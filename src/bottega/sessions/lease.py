@@ -5,17 +5,22 @@ when a contender has seen its beat stand still for 15 s on the contender's own c
 appends of an older generation are refused, so a worker that only slept cannot write over its successor.
 """
 
+import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Container
 
 import msgspec
 
-from bottega.errors import NewerSchema, NotFound
+from bottega.errors import NewerSchema, NotFound, StorageFailed
 from bottega.failpoint import failpoint
 from bottega.sessions import asks
 from bottega.sessions.session import VERSION, top_of
+from bottega.storage.database import Database
 from bottega.storage.home import Home, is_dead
+
+_log = logging.getLogger(__name__)
 
 STALE = 15.0
 """Seconds without a beat after which a holder that still has its life lock counts as stuck."""
@@ -118,6 +123,16 @@ def beat(connection: sqlite3.Connection, lease: Lease) -> bool:
         (lease.n, lease.generation, lease.worker),
     )
     return changed.rowcount == 1
+
+
+async def beating(database: Database, lease: Lease, every: float = BEAT) -> None:
+    """Beat until this is cancelled; where one cannot be stored, the next one may."""
+    while True:
+        await asyncio.sleep(every)
+        try:
+            await database.write(lambda connection: beat(connection, lease))
+        except StorageFailed as problem:
+            _log.warning("a beat could not be stored: %s", problem)
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> bool:

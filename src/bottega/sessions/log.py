@@ -6,10 +6,10 @@ Append, then show: a feed learns of rows only when their commit is durable, so n
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from bottega.errors import NotFound, Refused
+from bottega.errors import NotFound, Refused, StorageFailed
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS, GUESTS
@@ -191,10 +191,11 @@ class Log:
         """While anyone follows, notice what other processes committed since the version `seen`."""
         while self._followed:
             await asyncio.sleep(POLL)
-            version = self.database.version()
-            if version != seen:
-                seen = version
-                self._refresh(self._followed.copy())
+            with suppress(StorageFailed):  # what cannot be read now is read at the next look
+                version = self.database.version()
+                if version != seen:
+                    self._refresh(self._followed.copy())
+                    seen = version
 
     def _refresh(self, followed: dict[int, Feed]) -> None:
         marks = ",".join("?" * len(followed))

@@ -77,7 +77,10 @@ class Database:
 
     def version(self) -> int:
         """A number that changes whenever any connection, here or in another process, has committed."""
-        return self._watch.execute("PRAGMA data_version").fetchone()[0]
+        try:
+            return self._watch.execute("PRAGMA data_version").fetchone()[0]
+        except sqlite3.Error as error:
+            raise explain(error, self.home.database) from error
 
     def _reader(self) -> sqlite3.Connection:
         connection = connect(self.home.database)

@@ -1,7 +1,7 @@
 """Where the server of a home listens, for whoever is on the same machine: `home/server.json`, while it runs."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -12,31 +12,44 @@ from bottega.storage.whole import write_whole
 FILE = "server.json"
 
 
-class Serving(msgspec.Struct, frozen=True):
+class Serving(msgspec.Struct, frozen=True, omit_defaults=True):
     address: str
     """With the base path, without a slash at its end."""
     pid: int
     mark: str = ""
     """Which secret it has, so that nobody gives out passes that it would not take."""
+    others: "tuple[Serving, ...]" = ()
+    """Those that serve in the same home since before; found again when this one has ended."""
 
 
 @contextmanager
 def known(home: Path, address: str, mark: str = "") -> Generator[None]:
-    """Have it known where this process serves; where two do, the later one is found."""
+    """Have it known where this process serves; where two do, the later one is found, then the earlier one again."""
     path, pid = home / FILE, os.getpid()
-    path.unlink(missing_ok=True)  # whatever rights an old one had
-    write_whole(path, [msgspec.json.encode(Serving(address, pid, mark))])
+    _note(path, (Serving(address, pid, mark), *_living(path)))
     try:
         yield
     finally:
-        if (noted := _noted(path)) and noted.pid == pid:
-            path.unlink(missing_ok=True)
+        _note(path, [each for each in _living(path) if each.pid != pid])
 
 
 def server_of(home: Path) -> Serving | None:
     """The server that runs in this home; None: there is none. What a killed one left behind does not count."""
-    noted = _noted(home / FILE)
-    return noted if noted and _lives(noted.pid) else None
+    return next(iter(_living(home / FILE)), None)
+
+
+def _note(path: Path, serving: Sequence[Serving]) -> None:
+    path.unlink(missing_ok=True)  # whatever rights an old one had
+    if serving:
+        first = msgspec.structs.replace(serving[0], others=tuple(serving[1:]))
+        write_whole(path, [msgspec.json.encode(first)])
+
+
+def _living(path: Path) -> list[Serving]:
+    """Those that were noted and still run, the latest first, each without the others."""
+    noted = _noted(path)
+    every = (msgspec.structs.replace(noted, others=()), *noted.others) if noted else ()
+    return [each for each in every if _lives(each.pid)]
 
 
 def _noted(path: Path) -> Serving | None:

@@ -157,8 +157,11 @@ class Opened:
     async def cancel(self, row: SessionRow, message_id: str) -> bool:
         """Stop that exchange, or take the prompt back if it still waits; False if it is over."""
         inbox = self.runtime.inbox
+        # In this order: one that begins to run between the two is found running.
+        if await inbox.cancel(row, message_id):
+            return True
         if not await inbox.interrupt(row, message_id):
-            return await inbox.cancel(row, message_id)
+            return False
         self.attend(row)  # where it only waited for an answer, nobody else would close it
         return True
 

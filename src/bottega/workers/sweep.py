@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 EVERY = 5.0
 """Seconds between two looks where nobody commits anything."""
+AGAIN = 0.5
+"""Seconds before another look where one failed."""
 NEAR = 0.1
 """Seconds for which a session's next prompt is left to whoever ran its last one: shells and what it knows are there."""
 REMEMBERED = 4096
@@ -99,18 +101,20 @@ class Sweep:
     async def _run(self) -> None:
         seen, due = -1, 0.0
         while True:
-            clock, version = time.monotonic(), self._database.version()
-            if (version != seen and not self._waiting) or self._looks or clock >= due:
-                seen, due, self._looks = version, clock + EVERY, False
-                self._look(clock)
+            clock = time.monotonic()
+            try:
+                version = self._database.version()
+                if (version != seen and not self._waiting) or self._looks or clock >= due:
+                    seen, due, self._looks = version, clock + EVERY, False
+                    self._look(clock)
+            except Problem as problem:
+                _log.warning("what waits could not be looked for: %s", problem)
+                self._looks = True
+                await asyncio.sleep(AGAIN)
             await asyncio.sleep(POLL)
 
     def _look(self, clock: float) -> None:
-        try:
-            found = self._database.read_now(_find)
-        except Problem as problem:
-            _log.warning("what waits could not be looked for: %s", problem)
-            return
+        found = self._database.read_now(_find)
         self._rests = {n: until for n, until in self._rests.items() if until > clock}
         self._left = {each.n: self._left.get(each.n, clock) for each in found}
         free = [each for each in found if self._is_free(each, clock)]

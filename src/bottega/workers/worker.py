@@ -163,8 +163,10 @@ class Worker:
             return
         mended = self._mended.setdefault(session.n, asyncio.Event())
         looking = asyncio.create_task(mended.wait())
-        await asyncio.wait({self.attend(session), looking}, return_when=asyncio.FIRST_COMPLETED)
-        looking.cancel()
+        try:
+            await asyncio.wait({self.attend(session), looking}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            looking.cancel()
 
     async def compact(self, session: SessionRow) -> bool | None:
         """Compact a session in which nothing runs; False: there is nothing to drop.
@@ -185,7 +187,7 @@ class Worker:
                 hint="Compact it when that has ended.",
             )
         self._held.add(session.n)
-        beating = asyncio.create_task(self._beat(lease))
+        beating = asyncio.create_task(leases.beating(self._log.database, lease))
         try:
             return await self._compact(session, lease)
         finally:
@@ -226,7 +228,7 @@ class Worker:
         if self._tasks.get(n) is task:
             del self._tasks[n]
             self.tops.pop(n, None)
-        self._mended.pop(n, None)
+            self._mended.pop(n, None)
         if not task.cancelled():
             task.exception()  # whoever waits for the task hears it; nobody has to
 
@@ -249,7 +251,7 @@ class Worker:
         held = lease
         self._held.add(session.n)
         pen = Pen(self._log, held)
-        beating = asyncio.create_task(self._beat(held))
+        beating = asyncio.create_task(leases.beating(self._log.database, held))
         try:
             while not await self._done(session, pen):
                 if await self._gives_way(session, held):
@@ -271,11 +273,6 @@ class Worker:
             return False
         await self._log.database.write(lambda c: leases.let_go(c, lease))
         return True
-
-    async def _beat(self, lease: Lease) -> None:
-        while True:
-            await asyncio.sleep(leases.BEAT)
-            await self._log.database.write(lambda connection: leases.beat(connection, lease))
 
     async def _done(self, session: SessionRow, pen: Pen) -> bool:
         """Run the next prompt; True, and the lease is released, once none waits."""

@@ -204,6 +204,30 @@ async def test_an_unknown_agent_is_not_found(api: Api) -> None:
         assert status in (404, 422), problem
 
 
+async def test_what_is_wrong_is_told_in_words_and_not_in_patterns(api: Api) -> None:
+    async with api.client() as client:
+        session = await begun(client)
+
+        async def told(**said: Any) -> str:
+            status, problem = await client.call("POST", f"/api/sessions/{session}/prompts", said)
+            assert (status, problem["code"]) == (422, "bad_usage")
+            return problem["detail"]
+
+        assert await told(message_id="abc", content="x") == "body.message_id: This is no UUID."
+        odd = await told(message_id=fresh(), content="x", surprise=1)
+        assert odd == "body.surprise: There is no such field."
+        neither = await client.call("POST", f"/api/sessions/{session}/revert", {})
+        assert neither[1]["detail"] == "body: give either `paths` or `all`."
+        async with client.session.post(
+            f"/api/sessions/{session}/prompts",
+            data=b'{"a" 1}',
+            headers={"Content-Type": "application/json"},
+        ) as response:
+            problem = msgspec.json.decode(await response.read())
+        assert problem["detail"].startswith("The body is no JSON: ")
+        assert "at character 5" in problem["detail"]
+
+
 async def test_broken_json_is_refused(api: Api) -> None:
     async with api.client() as client:
         session = await begun(client)

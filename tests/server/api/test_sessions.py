@@ -211,6 +211,8 @@ async def test_the_window_the_list_and_the_children_of_a_session_are_told(api: A
         context = await client.get(f"{path}/context")
         assert context["tokens"] == sum(context["parts"].values()) > 0
         assert await client.get(f"{path}/children") == {"sessions": []}
+        await client.post(f"{path}/reset")
+        assert await client.get(f"{path}/todos") == {"todos": []}
 
 
 async def test_pages_of_sessions_join_on(own: Api) -> None:

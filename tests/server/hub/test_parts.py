@@ -156,3 +156,20 @@ def test_every_frame_takes_a_ref_and_forbids_what_it_does_not_know(kind: Any) ->
     assert isinstance(info, msgspec.inspect.StructType)
     assert info.forbid_unknown_fields
     assert "ref" in [field.name for field in info.fields]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"type":"dance"}', "There is no frame of the type 'dance'."),
+        ('{"type":"new-tab","tab_id":"abc"}', "Expected a UUID - at `$.tab_id`"),
+        ('{"message":"hello","project_id":"\\u0000"}', "Expected a text without NUL"),
+    ],
+)
+def test_what_does_not_fit_is_told_in_words_and_not_in_patterns(text: str, said: str) -> None:
+    problem = heard(text).frame
+    assert isinstance(problem, Problem)
+    assert said in problem.message
+    assert problem.hint
+    if "dance" in text:
+        assert all(name in problem.hint for name in ("new-tab", "prompt", "shell-detach"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bottega.server.staff import supervisor as supervisors
 from bottega.server.staff.supervisor import Supervisor
 from bottega.studio import Studio
 from tests.server.runs.front import Follower, front, gone, kill, running_now, say, script, until
@@ -186,3 +187,35 @@ async def test_a_worker_that_dies_over_and_over_is_started_ever_more_slowly(
     assert at[2] - at[1] >= 0.5
     assert at[3] - at[2] >= 1.0
     assert member.restarts in (3, 4)
+
+
+async def test_a_worker_that_cannot_be_started_is_tried_again(
+    studio: Studio, tmp_path: Path
+) -> None:
+    program, made = tmp_path / "worker", tmp_path / "made"
+    supervisor = Supervisor(studio, (str(program),), 1, lambda n, frame: None)
+    supervisor.start()
+    try:
+        async with asyncio.timeout(20):
+            while supervisor.members()[0].restarts < 2:
+                await asyncio.sleep(0.01)
+            made.write_text("#!/bin/sh\necho wrk_there\nexec sleep 60\n")
+            made.chmod(0o755)
+            made.rename(program)
+            while supervisor.members()[0].state != "running":
+                await asyncio.sleep(0.01)
+    finally:
+        await supervisor.leave()
+
+
+async def test_one_that_rests_holds_up_no_end(
+    studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisors, "PAUSES", (60.0,))
+    monkeypatch.setattr(supervisors, "MARGIN", 60.0)
+    supervisor = Supervisor(studio, (str(tmp_path / "nothing"),), 1, lambda n, frame: None)
+    supervisor.start()
+    async with asyncio.timeout(20):
+        while not supervisor.members()[0].restarts:
+            await asyncio.sleep(0.01)
+        await supervisor.leave()

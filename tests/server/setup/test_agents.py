@@ -64,6 +64,10 @@ async def test_validating_says_what_is_missing_to_use_it(host: Client) -> None:
     assert judged["usable"] is True
     assert "no key" in judged["notes"][0]
 
+    nameless = await host.post("/api/agents/validate", {"text": 'name = "Thinker"\n'})
+    assert nameless["usable"] is False
+    assert nameless["problems"][0].startswith("system_prompt is empty")
+
 
 async def test_only_what_is_the_hosts_own_can_be_removed(host: Client) -> None:
     own = {"spec": {"system_prompt": "mine"}}

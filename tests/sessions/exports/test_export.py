@@ -287,6 +287,16 @@ async def test_a_compaction_is_told_with_what_it_dropped_and_its_summary(
     assert "Reset: the model sees nothing" in text
 
 
+@pytest.mark.parametrize("form", ["md", "html"])
+async def test_where_the_log_of_a_task_is_that_was_handed_on_is_told(
+    database: Database, session: SessionRow, form: Format
+) -> None:
+    handed = [answer(call("c1")), f.ChildStarted("c1", "ses_child", "explore", "Look.")]
+    events = log(*prompt("go"), f.MessageStart("m"), *handed, *ran("c1", "Found."), end("Found."))
+    text = await exported(database, session, form, events)
+    assert "Its log is a session of its own, ses_child, which is not in this export." in text
+
+
 def test_another_format_is_refused(database: Database, session: SessionRow) -> None:
     with pytest.raises(BadUsage, match="pdf") as refused:
         export(database, Blobs(database.home.blobs), session, "pdf")  # type: ignore[arg-type]

@@ -57,6 +57,8 @@ export class Client {
   private tabs = new Map<string, Tab>();
   private waiting = new Map<string, Waiting>();
   private refs = 0;
+  /** Which try to connect counts: what an older one still comes to is nobody's. */
+  private attempt = 0;
   private delay = FIRST;
   private silence: ReturnType<typeof setTimeout> | undefined;
   private retry: ReturnType<typeof setTimeout> | undefined;
@@ -91,6 +93,7 @@ export class Client {
   hurry(): void {
     if (this.state !== "lost") return;
     clearTimeout(this.retry);
+    this.drop();
     this.delay = FIRST;
     void this.connect();
   }
@@ -148,8 +151,8 @@ export class Client {
   }
 
   async closeTab(tab_id: string): Promise<void> {
-    await this.ask({ type: "close-tab", tab_id });
     this.tabs.delete(tab_id);
+    await this.ask({ type: "close-tab", tab_id });
   }
 
   /** The last index that a tab has seen: what a page keeps for the time after it was loaded again. */
@@ -189,17 +192,21 @@ export class Client {
   }
 
   private async connect(): Promise<void> {
+    const attempt = ++this.attempt;
+    const counts = () => attempt === this.attempt;
+    this.listen();
     try {
       const { ticket } = await this.http.post("/api/tickets");
-      if (this.state === "closed") return;
+      if (!counts()) return;
       const address = this.place.address || globalThis.location.origin;
       const socket = new WebSocket(`${address.replace(/^http/, "ws")}/ws/${ticket}`);
       this.socket = socket;
-      socket.onopen = () => this.opened(socket);
-      socket.onmessage = (message) => this.socket === socket && this.hear(String(message.data));
-      socket.onclose = () => this.socket === socket && this.lose();
+      socket.onopen = () => counts() && this.opened(socket);
+      socket.onmessage = (message) => counts() && this.hear(String(message.data));
+      socket.onclose = () => counts() && this.lose();
       this.listen();
     } catch (error) {
+      if (!counts()) return;
       // Somebody who is not signed in stays so, however often it is tried.
       if (error instanceof Problem && (error.status === 401 || error.status === 403)) {
         this.close();
@@ -232,6 +239,7 @@ export class Client {
   }
 
   private drop(): void {
+    this.attempt++;
     clearTimeout(this.silence);
     const socket = this.socket;
     this.socket = undefined;

@@ -12,6 +12,7 @@ import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
 import { IconButton } from "../ui/icon-button.js";
 import { ProblemBox } from "../ui/problem.js";
+import { sayProblem } from "../ui/toasts.js";
 import type { Page } from "./address.js";
 import type { Sides } from "./sides.js";
 
@@ -83,7 +84,7 @@ function Session() {
           detail={state === "gone" ? texts.app.sessionGoneHint : problem?.message}
           action={
             state === "gone"
-              ? { label: texts.app.closeTab, run: () => void studio.closeTab(store.tabId) }
+              ? { label: texts.app.closeTab, run: () => void studio.closeTab(store.tabId).catch(sayProblem) }
               : { label: texts.ui.again, run: () => void store.open() }
           }
         />

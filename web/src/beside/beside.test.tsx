@@ -1,6 +1,6 @@
 /** What stands beside the conversation, by what people read and press; the server is a table of answers. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen, waitFor } from "@testing-library/react";
+import { act, render, renderHook, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { Studio } from "../studio/studio.js";
 import { Tips } from "../ui/tip.js";
 import { Beside } from "./beside.js";
 import { Meters } from "./meters.js";
-import { tab } from "./tab.js";
+import { tab, useBesideKeys } from "./tab.js";
 
 type Answers = Record<string, unknown>;
 const PROJECT = { id: "p", name: "shop", folder: "/shop", created_at: 0 };
@@ -129,4 +129,32 @@ test("meters tell how full and how dear it is, and break both down", async () =>
 test("without a session there are no meters", () => {
   shown(<Meters />, {}, [], false);
   expect(screen.queryByRole("group")).toBeNull();
+});
+
+test("a file that is wanted brings the files into view, by the way that holds then", () => {
+  const studio = new Studio("http://here");
+  const told: string[] = [];
+  const { rerender } = renderHook(({ way }) => useBesideKeys(() => told.push(way)), {
+    initialProps: { way: "first" },
+    wrapper: ({ children }) => <StudioContext value={studio}>{children}</StudioContext>,
+  });
+  rerender({ way: "now" });
+  act(() => studio.opened.set({ path: "a.txt" }));
+  expect(told).toEqual(["now"]);
+  expect(tab.value).toBe("files");
+});
+
+test("a folder that is found leads on into it, and is not opened as a file", async () => {
+  shown(<Beside />, {
+    "GET projects": { projects: [PROJECT] },
+    "GET projects/p/files": { entries: [], total: 0, next: null },
+    "GET projects/p/find": { found: [{ path: "src", kind: "folder" }], whole: true },
+  });
+  await userEvent.click(screen.getByRole("tab", { name: "Files" }));
+  const field = await screen.findByRole<HTMLInputElement>("combobox", { name: "Find a file" });
+  await userEvent.type(field, "s");
+  await userEvent.click(await screen.findByRole("option", { name: "src" }));
+  expect(field.value).toBe("src/");
+  await waitFor(() => expect(asked.some((name) => name.includes("q=src%2F"))).toBe(true));
+  expect(asked.filter((name) => name.startsWith("GET projects/p/file?"))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Which view stands beside the conversation: remembered, chosen by keys, and by whoever wants a file shown. */
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { useCommand } from "../studio/commands.js";
 import { useStudio } from "../studio/context.js";
 import { keep, kept } from "../studio/kept.js";
@@ -18,6 +18,8 @@ tab.subscribe(() => keep("beside.tab", tab.value));
 export function useBesideKeys(show: () => void): void {
   const { opened } = useStudio();
   const { showTab } = texts.beside;
+  const latest = useRef(show);
+  latest.current = show;
   const to = (name: TabName) => () => {
     tab.set(name);
     show();
@@ -45,13 +47,12 @@ export function useBesideKeys(show: () => void): void {
     keys: "Alt+Shift+4",
     run: to("terminal"),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `show` is made anew with each drawing
   useEffect(
     () =>
       opened.subscribe(() => {
         if (!opened.value) return;
         tab.set("files");
-        show();
+        latest.current();
       }),
     [opened],
   );

@@ -1,7 +1,6 @@
 /** Below the box: who answers and how freely, the meters, and what can be done with what is written. */
 import { ArrowUp, Ellipsis, Paperclip, Square } from "lucide-react";
 import { type ReactNode, useRef } from "react";
-import { written } from "../studio/commands.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { IconButton } from "../ui/icon-button.js";
@@ -122,21 +121,21 @@ function Actions({ run, full, beginning, narrow, onSend, onStop }: Props) {
           icon={<Square size={12} fill="currentColor" aria-hidden />}
           disabled={run.stopping}
           onClick={onStop}
-          {...(full ? { "aria-label": composer.stop } : { keys: written("Escape") })}
+          {...(full ? { "aria-label": composer.stop } : { keys: "Escape" })}
           aria-keyshortcuts="Escape"
         >
           {!full && (run.stopping ? composer.stopping : composer.stop)}
         </Button>
       )}
       {run.running && full && (
-        <Tip text={composer.steerHint} keys={written("Mod+Enter")}>
+        <Tip text={composer.steerHint} keys="Mod+Enter">
           <Button kind="quiet" aria-keyshortcuts="Control+Enter Meta+Enter" onClick={() => onSend(true)}>
             {composer.steer}
           </Button>
         </Tip>
       )}
       {(full || !run.running) && (
-        <Tip text={run.busy ? composer.queueHint : composer.send} keys={written("Enter")}>
+        <Tip text={run.busy ? composer.queueHint : composer.send} keys="Enter">
           <Button
             kind="main"
             aria-keyshortcuts="Enter"

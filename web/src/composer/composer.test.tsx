@@ -1,7 +1,7 @@
 /** The composer, by what a person sees and does. */
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
-import { desk, happen, json, words } from "../test/desk.js";
+import { desk, happen, json, saying, words } from "../test/desk.js";
 
 beforeEach(() => localStorage.clear());
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
@@ -169,6 +169,30 @@ test("a paste of 5 MB is offered to be saved in the project, and mentioned", asy
   await waitFor(() => expect(prompt.value).toBe("@big.txt "));
   expect(asked.some((each) => each.path === "/api/projects/p1/upload")).toBe(true);
   expect(studio.tabs.value.list).toEqual([]);
+});
+
+const dropped = (...files: File[]) => fireEvent.drop(box(), { dataTransfer: { types: ["Files"], files } });
+
+test("of two files with one name that are saved in the project, each is saved", async () => {
+  const { user, asked } = desk(undefined, { session: false });
+  const zeros = () => new File([new Uint8Array(4)], "a.bin");
+  dropped(zeros(), zeros());
+  for (const left of [1, 0]) {
+    await user.click(await screen.findByRole("button", { name: "Save and mention it" }));
+    await waitFor(() => expect(asked.filter(({ path }) => path.endsWith("/upload"))).toHaveLength(2 - left));
+  }
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+});
+
+test("a folder that is dropped is said to be unreadable, and the files after it are taken", async () => {
+  desk();
+  saying();
+  // A folder is a file without a type, which cannot be read.
+  const folder = new File([], "src");
+  folder.slice = () => ({ arrayBuffer: () => Promise.reject(new DOMException("gone")) }) as unknown as Blob;
+  dropped(folder, new File(["hello"], "a.txt", { type: "text/plain" }));
+  expect(await screen.findByText("src could not be read.")).toBeTruthy();
+  expect(await screen.findByRole("button", { name: "Open a.txt, 1 lines" })).toBeTruthy();
 });
 
 test("words that another part proposes are put in, or sent as they are", async () => {

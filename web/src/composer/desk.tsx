@@ -1,5 +1,5 @@
 /** The composer of one session, or of the one to come: what is written, what goes with it, and what becomes of it. */
-import { type ReactNode, useCallback, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useCommand } from "../studio/commands.js";
 import { texts } from "../texts/texts.js";
 import { useNarrow } from "../ui/narrow.js";
@@ -57,7 +57,6 @@ export function Desk({ name, meters }: { name: string; meters?: ReactNode }) {
   const stop = useStop(run);
   const { append, focus } = pen;
   useCommand({ id: "prompt", title: composer.focus, group: "session", keys: "i", run: focus });
-  const rescue = useCallback((text: string) => append(text), [append]);
   const setPiece = (piece: Piece) =>
     change((was) => ({ ...was, pieces: was.pieces.map((each) => (each.id === piece.id ? piece : each)) }));
   const dropPiece = (id: string) => {
@@ -68,8 +67,8 @@ export function Desk({ name, meters }: { name: string; meters?: ReactNode }) {
 
   return (
     <>
-      {run.store && <Queue store={run.store} queue={run.queue} running={run.running} onRescue={rescue} />}
-      <Unsent run={run} sender={sender} onEdit={rescue} />
+      {run.store && <Queue store={run.store} queue={run.queue} running={run.running} onRescue={append} />}
+      <Unsent run={run} sender={sender} onEdit={append} />
       <div
         className={`relative rounded-panel border bg-surface focus-within:border-accent ${over ? "border-accent" : "border-edge"}`}
       >
@@ -114,7 +113,7 @@ export function Desk({ name, meters }: { name: string; meters?: ReactNode }) {
       <Guide model={choices.model} />
       {tooMuch && (
         <SaveDialog
-          key={tooMuch.name}
+          key={tooMuch.id}
           what={tooMuch}
           onClose={attach.saved}
           onSaved={(path) => {

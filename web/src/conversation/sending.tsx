@@ -12,7 +12,6 @@ export function SendingView({ sending }: { sending: Sending }) {
   const words = texts.conversation;
   const store = useSession();
   const now = useNow(250, !sending.problem);
-  const again = () => void store.prompt(sending.content, sending.wishes, sending.messageId).catch(() => {});
   return (
     <article data-item={sending.messageId} className="flex flex-col gap-4 pt-6 pb-2">
       <section className="border-l-2 border-accent pl-3">
@@ -25,7 +24,11 @@ export function SendingView({ sending }: { sending: Sending }) {
           <span className="min-w-0 break-words text-ink-2">
             {sending.later ? `${sending.problem} ${words.sentLater}` : sending.problem}
           </span>
-          <Button small icon={<RotateCw size={12} aria-hidden />} onClick={again}>
+          <Button
+            small
+            icon={<RotateCw size={12} aria-hidden />}
+            onClick={() => store.again(sending.messageId)}
+          >
             {words.retry}
           </Button>
           <Button

@@ -50,7 +50,7 @@ const NAMES = new Map<number, string>([
   [0xfeff, "zero width no-break space"],
   [0xffa0, "Hangul filler"],
   [0xfffc, "object replacement"],
-]); // prettier-ignore
+]);
 
 /** What a hidden character is called; null if it can be seen. */
 export function hiddenName(point: number): string | null {

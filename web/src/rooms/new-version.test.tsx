@@ -1,5 +1,5 @@
 /** Another version is told of, and only another version. */
-import { act, render, screen } from "@testing-library/react";
+import { act, render, screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { StudioContext } from "../studio/context.js";
 import { Studio } from "../studio/studio.js";
@@ -8,6 +8,7 @@ import { NewVersion } from "./new-version.js";
 const shell = (script: string) =>
   `<div id="root"></div><script type="module" src="./assets/${script}"></script>`;
 let served = "";
+let read: Promise<string> | undefined;
 
 beforeEach(() => {
   document.head.innerHTML = "";
@@ -15,7 +16,15 @@ beforeEach(() => {
   script.type = "module";
   script.setAttribute("src", "./assets/index-one.js");
   document.head.append(script);
-  globalThis.fetch = async () => new Response(served);
+  globalThis.fetch = async () => {
+    const page = new Response(served);
+    const text = page.text.bind(page);
+    page.text = () => {
+      read = text();
+      return read;
+    };
+    return page;
+  };
 });
 
 async function shown(page: string) {
@@ -26,7 +35,11 @@ async function shown(page: string) {
       <NewVersion />
     </StudioContext>,
   );
+  read = undefined;
   await act(async () => studio.connection.set("open"));
+  // It is decided once the page was read.
+  await waitFor(() => expect(read).toBeDefined());
+  await act(async () => void (await read));
 }
 
 test("a server with another script says that there is a new version", async () => {

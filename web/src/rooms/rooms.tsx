@@ -1,7 +1,7 @@
 /** The left side: what waits for you, and every session there is. */
 import { Archive, ArrowLeft, Command, Plus, Search, X } from "lucide-react";
 import { useState } from "react";
-import { written } from "../studio/commands.js";
+import { shortcut, written } from "../studio/commands.js";
 import { useKept } from "../studio/kept.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
@@ -88,7 +88,7 @@ function Head() {
         <Button
           onClick={() => opened.set("palette")}
           title={texts.rooms.palette}
-          aria-keyshortcuts="Control+K"
+          aria-keyshortcuts={shortcut("Mod+K")}
         >
           <span className="sr-only">{texts.rooms.palette}</span>
           <span aria-hidden className="contents">

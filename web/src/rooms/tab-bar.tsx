@@ -16,20 +16,17 @@ import { useTabKeys } from "./tabs/tab-keys.js";
 import { TabMenu } from "./tabs/tab-menu.js";
 import { Looking, useTabTitle } from "./tabs/tab-state.js";
 
-const NARROW = 720;
-
 export function TabBar() {
   const studio = useStudio();
   const { list, active: chosen } = useWatch(studio.tabs);
   const [settings] = useRoute("/settings/:part?");
   const active = settings ? "" : chosen;
-  const narrow = useNarrow(NARROW);
+  const narrow = useNarrow();
   const going = useGoing();
   const row = useRef<HTMLDivElement>(null);
   const [said, setSaid] = useState("");
   const acts = useActs(setSaid, row);
-  const titleOf = (id: string) => row.current?.querySelector(`#tab-${CSS.escape(id)}`)?.textContent ?? "";
-  useTabKeys(titleOf);
+  useTabKeys();
   const shown = studio.tab(active);
   const other = settings ? texts.app.settings : texts.rooms.fresh;
   return (
@@ -46,13 +43,7 @@ export function TabBar() {
           className="flex min-w-0 items-center gap-1 overflow-x-auto [scrollbar-width:none]"
         >
           {list.map((tab) => (
-            <TabOne
-              key={tab.id}
-              store={tab.store}
-              active={tab.id === active}
-              reachable={tab.id === active}
-              acts={acts}
-            />
+            <TabOne key={tab.id} store={tab.store} active={tab.id === active} acts={acts} />
           ))}
           {!shown && (
             <Other

@@ -311,17 +311,14 @@ export class Parts {
     if (part?.kind === "tool") this.parts[place] = changed(part);
   }
 
-  /** What was streamed last is not written on; a try that was waited for is made. */
+  /** What was streamed is not written on; a try that was waited for is made. */
   private settle(at?: number): void {
-    const last = this.parts.at(-1);
-    if (!last) return;
-    if (last.kind === "text" && last.streaming)
-      this.parts[this.parts.length - 1] = { ...last, streaming: false };
-    if (last.kind === "reasoning" && last.streaming)
-      this.parts[this.parts.length - 1] = { ...last, streaming: false, ms: at ? at - last.at : last.ms };
-    this.parts = this.parts.map((part) =>
-      part.kind === "retry" && !part.over ? { ...part, over: true } : part,
-    );
+    this.parts = this.parts.map((part) => {
+      if (part.kind === "text" && part.streaming) return { ...part, streaming: false };
+      if (part.kind === "reasoning" && part.streaming)
+        return { ...part, streaming: false, ms: at ? at - part.at : part.ms };
+      return part.kind === "retry" && !part.over ? { ...part, over: true } : part;
+    });
   }
 
   private key(): string {

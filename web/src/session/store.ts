@@ -60,8 +60,10 @@ export class SessionStore {
       });
       this.about.set(about);
       this.rows = tail.events as Row[];
+      // What came before is in the tail, or comes again after it.
+      this.fresh = [];
       this.more.set(tail.more);
-      this.rebuild();
+      this.rebuild(EMPTY);
       this.state.set("ready");
       this.recall();
       await this.client.newTab({ tab_id: this.tabId, session_id: this.sessionId, after: tail.cursor });
@@ -178,12 +180,11 @@ export class SessionStore {
     this.flush();
     this.rows = [...(page.events as Row[]), ...this.rows];
     this.more.set(page.more);
-    this.rebuild();
+    this.rebuild(this.view.value);
   }
 
   /** Fold all that is loaded anew; what looks the same stays the same object. */
-  private rebuild(): void {
-    const before = this.view.value;
+  private rebuild(before: Transcript): void {
     this.builder = new Builder();
     this.builder.take(this.rows);
     this.builder.reuse(before);

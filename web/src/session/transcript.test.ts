@@ -87,6 +87,40 @@ test("what did not change is the same object", () => {
   }
 });
 
+test("with an older page before it, what is over stays the same object", () => {
+  let kept = 0;
+  for (const rows of NAMES.map(golden))
+    for (const [cut, [, event]] of rows.entries()) {
+      if (event.type !== "prompt_queued") continue;
+      const tail = made(rows.slice(cut));
+      const builder = new Builder();
+      builder.take(rows);
+      builder.reuse(tail);
+      const { items } = builder.snapshot();
+      expect(items).toEqual(made(rows).items);
+      if (cut) kept += items.filter((item) => item.kind === "exchange" && tail.items.includes(item)).length;
+    }
+  expect(kept).toBeGreaterThan(0);
+});
+
+test("what is written in two parts is not written on once it was broken off", () => {
+  const told: [type: string, data: object][] = [
+    ["user_message", { content: [{ type: "text", text: "go" }] }],
+    ["message_start", {}],
+    ["text_delta", { text: "one" }],
+    ["mode_changed", { mode: "allow" }],
+    ["text_delta", { text: "two" }],
+    ["interrupted", { reason: "The process ended." }],
+  ];
+  const rows = told.map(([type, data], n) => [n + 1, { type, at: n, message_id: "m", data }]);
+  const [exchange] = exchanges(made(rows as unknown as Row[]));
+  const texts = exchange?.parts.flatMap((part) => (part.kind === "text" ? [part] : []));
+  expect(texts?.map(({ text, streaming }) => [text, streaming])).toEqual([
+    ["one", false],
+    ["two", false],
+  ]);
+});
+
 test("a call has one card, which is filled in place", () => {
   const rows = golden("tool-call");
   const states: string[] = [];

@@ -53,20 +53,26 @@ export class Builder {
 
   /** Keep the objects of exchanges that are over and were shown before: their views need not be drawn again. */
   reuse(before: Transcript): void {
+    this.draw();
     const over = new Map(before.items.map((item) => [item.key, item]));
     for (const [n, item] of this.items.entries()) {
       const known = over.get(item.key);
-      if (known?.kind === "exchange" && known.end && known.index) this.items[n] = known;
-      else if (known && known.kind !== "exchange") this.items[n] = known;
+      if (known?.kind !== "exchange") this.items[n] = known ?? item;
+      else if (item.kind === "exchange" && known.end && isAlike(known, item)) this.items[n] = known;
     }
   }
 
-  snapshot(): Transcript {
+  /** Give out what is new of the exchanges; those that are over need no draft any more. */
+  private draw(): void {
     for (const [key, draft] of this.drafts) {
       const place = this.places.get(key)!;
       if (draft.changed) this.items[place] = draft.shown();
       if (draft.over && !draft.openAsks().length) this.drafts.delete(key);
     }
+  }
+
+  snapshot(): Transcript {
+    this.draw();
     const runs = this.running ? (this.items[this.places.get(this.running)!] as Exchange) : undefined;
     const asks = [...this.drafts.values()].flatMap((draft) => draft.openAsks());
     const status = runs
@@ -263,4 +269,9 @@ export class Builder {
     if (!this.queue.delete(id)) return;
     this.order = this.order.filter((each) => each !== id);
   }
+}
+
+/** What an older page may tell of an exchange whose end is known: that it began, for whom, and after what. */
+function isAlike(a: Exchange, b: Exchange): boolean {
+  return a.index === b.index && a.before === b.before && a.person === b.person && a.agent === b.agent;
 }

@@ -1,5 +1,4 @@
 /** The settings: a page for each part, named in the address. What is the host's alone says so to everybody else. */
-import { Suspense } from "react";
 import { Link } from "wouter";
 import { useMe } from "../studio/answers.js";
 import { texts } from "../texts/texts.js";
@@ -54,9 +53,7 @@ export function Settings({ part }: { part: string }) {
           {part && !NAMES.some((name) => name === part) && <ProblemBox title={texts.settings.noSuch(part)} />}
           {host || !HOSTS.includes(shown) ? (
             <Fence key={shown} name={texts.settings.parts[shown].name}>
-              <Suspense>
-                <One part={shown} />
-              </Suspense>
+              <One part={shown} />
             </Fence>
           ) : (
             <ProblemBox title={texts.settings.hostOnly} detail={texts.settings.hostOnlyHint} />

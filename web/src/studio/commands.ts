@@ -3,7 +3,6 @@
  * all, the sheet behind `?` those with keys, and one listener runs them.
  */
 import { useEffect, useRef } from "react";
-import { useStudio } from "./context.js";
 import { Watch } from "./watch.js";
 
 export interface Command {
@@ -23,7 +22,6 @@ export const commands = new Watch<Command[]>([]);
 
 /** Offer a command while this view is there; null: not now. The newest of those with the same keys counts. */
 export function useCommand(command: Command | null): void {
-  useStudio();
   const current = useRef(command);
   current.current = command;
   const { id, title, group, keys, always, hidden } = command ?? {
@@ -76,9 +74,15 @@ function matches(event: KeyboardEvent, keys: string): boolean {
 /** Keys that say something else together with Shift or Alt: where they lie. */
 const CODES: Record<string, string> = { "[": "BracketLeft", "]": "BracketRight", ",": "Comma" };
 
-function isTyping(target: EventTarget | null): boolean {
+/** Keys go into a field there. */
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
+/** Keys as `aria-keyshortcuts` has them. */
+export function shortcut(keys: string): string {
+  return keys.replace("Mod", MAC ? "Meta" : "Control").replace(/\bEsc$/, "Escape");
 }
 
 const ARROWS = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };

@@ -4,7 +4,7 @@
  * Tabs are the person's, not the page's: another page, or the same one after a reload, finds them. While the page is
  * seen every tab is followed; while it is hidden none is, and each goes on from where it was.
  */
-import { Client, type Http, type Listener, type State } from "../api/client.js";
+import { Client, type Http, type Listener, Problem, type State } from "../api/client.js";
 import type { Schema } from "../api/http.js";
 import { SessionStore } from "../session/store.js";
 import { keep, kept } from "./kept.js";
@@ -133,7 +133,10 @@ export class Studio {
 
   async closeTab(id: string): Promise<void> {
     this.drop(id);
-    await this.client.closeTab(id);
+    // One that the server does not know is closed: its session is gone.
+    await this.client.closeTab(id).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.code !== "not_found") throw error;
+    });
   }
 
   moveTab(id: string, place: number): void {

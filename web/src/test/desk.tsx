@@ -8,6 +8,7 @@ import { SessionStore } from "../session/store.js";
 import { SessionContext, StudioContext } from "../studio/context.js";
 import { Studio } from "../studio/studio.js";
 import { Tips } from "../ui/tip.js";
+import { Toasts } from "../ui/toasts.js";
 
 export interface Asked {
   method: string;
@@ -80,6 +81,14 @@ export function desk(answers: Answers = () => undefined, options: { session?: bo
     asked.filter((each) => each.path.endsWith(path) && each.method === method).map(({ body }) => body);
   return { ...page, studio, store: store!, asked, said, user: userEvent.setup() };
 }
+
+/** What is said in passing stands on the page, too. */
+export const saying = () =>
+  render(
+    <Tips>
+      <Toasts />
+    </Tips>,
+  );
 
 /** Facts of a session, as the socket brings them. */
 export function happen(store: SessionStore, ...facts: [type: string, id: string, data?: object][]): void {

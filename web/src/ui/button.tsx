@@ -1,5 +1,6 @@
 /** A button: the one action, a plain one, a quiet one, or one that destroys. */
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
+import { shortcut, written } from "../studio/commands.js";
 
 export type Kind = "main" | "plain" | "quiet" | "danger";
 
@@ -35,7 +36,7 @@ export function Button({
     <button
       ref={ref}
       type="button"
-      aria-keyshortcuts={keys}
+      aria-keyshortcuts={keys && shortcut(keys)}
       aria-busy={busy || undefined}
       {...rest}
       disabled={rest.disabled || busy}
@@ -43,7 +44,7 @@ export function Button({
     >
       {icon}
       {children}
-      {keys && <Key small>{keys}</Key>}
+      {keys && <Key small>{written(keys)}</Key>}
     </button>
   );
 }

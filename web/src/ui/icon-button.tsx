@@ -1,5 +1,6 @@
 /** A button that is only a sign: its name is told on hover, on focus and to screen readers. */
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
+import { shortcut } from "../studio/commands.js";
 import { Tip } from "./tip.js";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -18,7 +19,7 @@ export function IconButton({ label, keys, children, pressed, className = "", ref
         type="button"
         aria-label={label}
         aria-pressed={pressed}
-        aria-keyshortcuts={keys}
+        aria-keyshortcuts={keys && shortcut(keys)}
         {...rest}
         className={`inline-flex size-7 shrink-0 items-center justify-center rounded-control text-ink-2 hover:bg-sunken hover:text-ink disabled:opacity-40 aria-pressed:bg-sunken aria-pressed:text-ink max-mid:size-11 ${className}`}
       >

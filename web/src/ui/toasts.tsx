@@ -49,10 +49,12 @@ export function Toasts() {
 
 const LASTS = 8_000;
 
+const drop = (id: number) => toasts.set(toasts.value.filter((each) => each.id !== id));
+
 function One({ toast }: { toast: Toast }) {
-  const close = () => toasts.set(toasts.value.filter(({ id }) => id !== toast.id));
+  const close = () => drop(toast.id);
   useEffect(() => {
-    const end = setTimeout(() => toasts.set(toasts.value.filter(({ id }) => id !== toast.id)), LASTS);
+    const end = setTimeout(() => drop(toast.id), LASTS);
     return () => clearTimeout(end);
   }, [toast.id]);
   return (

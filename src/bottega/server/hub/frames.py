@@ -1,6 +1,6 @@
 """The frames that a client may send: strict shapes, tagged by `type`. One without is a simple client's prompt."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -8,11 +8,13 @@ from msgspec import Meta
 from bottega.errors import BadUsage, Problem
 from bottega.sessions.asks import Word
 
-Uuid = Annotated[str, Meta(pattern=r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")]
-Name = Annotated[str, Meta(max_length=200, pattern=r"\A[^\0]*\Z")]
-Path = Annotated[str, Meta(max_length=1000, pattern=r"\A[^\0]*\Z")]
-Words = Annotated[str, Meta(max_length=800_000, pattern=r"\A[^\0]*\Z")]
+_UUID = r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
+Uuid = Annotated[str, Meta(pattern=_UUID)]
+_PLAIN = r"\A[^\0]*\Z"
 """Without NUL, which cannot be stored."""
+Name = Annotated[str, Meta(max_length=200, pattern=_PLAIN)]
+Path = Annotated[str, Meta(max_length=1000, pattern=_PLAIN)]
+Words = Annotated[str, Meta(max_length=800_000, pattern=_PLAIN)]
 Index = Annotated[int, Meta(ge=0, le=2**53)]
 Ref = Annotated[str, Meta(max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)] | None
 Mode = Literal["", "plan", "ask", "allow"]
@@ -148,6 +150,9 @@ class _Head(msgspec.Struct, frozen=True):
     tab_id: str = ""
 
 
+TYPES = tuple(str(each.__struct_config__.tag) for each in get_args(Typed))
+_WORDS = {_UUID: "a UUID", _PLAIN: "a text without NUL"}
+"""What a pattern means, for those who are told that something does not fit it."""
 _HEAD = msgspec.json.Decoder(_Head)
 _TYPED = msgspec.json.Decoder(Typed)
 _SIMPLE = msgspec.json.Decoder(Simple)
@@ -170,9 +175,18 @@ def heard(text: str) -> Heard:
     try:
         frame = _SIMPLE.decode(text) if head.type is None else _TYPED.decode(text)
     except (msgspec.DecodeError, UnicodeError) as error:
-        named = f"The frame {head.type[:40]!r}" if head.type else "This frame, which has no type,"
-        return Heard(_bad(f"{named} does not fit: {error}."), head.ref, head.tab_id[:100])
+        return Heard(_unfit(head.type, str(error)), head.ref, head.tab_id[:100])
     return Heard(frame, head.ref, head.tab_id)
+
+
+def _unfit(kind: str | None, why: str) -> BadFrame:
+    if kind is not None and kind not in TYPES:
+        said = f"There is no frame of the type {kind[:40]!r}."
+        return BadFrame(said, hint=f"There are {', '.join(TYPES)}.")
+    named = f"The frame {kind!r}" if kind else "This frame, which has no type,"
+    for pattern, meant in _WORDS.items():
+        why = why.replace(f"`str` matching regex {pattern!r}", meant)
+    return _bad(f"{named} does not fit: {why}.")
 
 
 def _bad(detail: str) -> BadFrame:

@@ -66,6 +66,8 @@ class Follower:
                 await self.look()
             except StorageFailed:
                 _log.warning("the log could not be followed")
+            except Exception:  # of whoever was told: the next event may be told again
+                _log.exception("what was followed could not be told")
 
     async def look(self) -> None:
         """Tell all that is new."""

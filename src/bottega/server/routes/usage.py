@@ -76,10 +76,10 @@ async def show_context(session: OwnSession) -> ContextShape:
 
 @router.get("/sessions/{session_id}/todos", responses=responses(404))
 async def show_todos(house: Asked, session: OwnSession) -> TodoList:
-    """The list as the agent left it."""
-    row = await newest(house.studio.runtime.log, session.row.n, "todos_changed")
-    changed = decode(*row).data if row else None
-    todos = changed.todos if isinstance(changed, facts.TodosChanged) else ()
+    """The list as the agent left it; after a reset there is none."""
+    row = await newest(house.studio.runtime.log, session.row.n, "todos_changed", "session_reset")
+    last = decode(*row).data if row else None
+    todos = last.todos if isinstance(last, facts.TodosChanged) else ()
     return TodoList(
         todos=[
             TodoShape(content=each.content, status=each.status, priority=each.priority)

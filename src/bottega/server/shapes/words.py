@@ -34,10 +34,10 @@ Path = Annotated[str, Field(max_length=4_000), _storing]
 Words = Annotated[str, Field(max_length=LONGEST), _storing]
 Index = Annotated[int, Field(ge=0, le=LAST)]
 Object = Annotated[dict[str, Any], AfterValidator(_encodable)]
-_UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
+UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 MessageId = Annotated[
     str,
-    StringConstraints(pattern=_UUID, to_lower=True),
+    StringConstraints(pattern=UUID, to_lower=True),
     Field(description="A UUID that the client makes; it names the prompt and its exchange."),
 ]
 

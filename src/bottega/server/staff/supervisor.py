@@ -12,6 +12,7 @@ import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
+from operator import itemgetter
 
 import msgspec
 
@@ -67,7 +68,7 @@ class Supervisor:
         self._grace = studio.settings.values.grace
         self._places = [_Place(f"worker-{number}") for number in range(1, count + 1)]
         self._tasks: list[asyncio.Task[None]] = []
-        self._ends = False
+        self._ends = asyncio.Event()
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self._keep(place)) for place in self._places]
@@ -99,12 +100,12 @@ class Supervisor:
     async def compact(self, row: SessionRow) -> bool | None:
         """Have whoever runs the session compact it, or anybody where it rests. Takes as long as the model does."""
         held = self._studio.runtime.database.read_now(lambda c: leases.holder(c, row.n))
-        there = [place for place in self._places if place.asking]
-        for place in sorted(there, key=lambda each: each.worker != held):
-            assert place.asking
-            answer = await place.asking.ask(Compact(row), within=None)
-            return msgspec.json.decode(answer, type=bool | None)
-        raise Absent("No worker is there at this moment.")
+        there = [(place.worker != held, place.asking) for place in self._places if place.asking]
+        if not there:
+            raise Absent("No worker is there at this moment.")
+        _, asking = min(there, key=itemgetter(0))
+        answer = await asking.ask(Compact(row), within=None)
+        return msgspec.json.decode(answer, type=bool | None)
 
     async def restart(self, member_id: str) -> None:
         for place in self._places:
@@ -116,7 +117,7 @@ class Supervisor:
                 _signal(process, signal.SIGTERM)
 
     async def leave(self) -> None:
-        self._ends = True
+        self._ends.set()
         await self._studio.leave()
         for place in self._places:
             if place.process:
@@ -128,14 +129,19 @@ class Supervisor:
 
     async def _keep(self, place: _Place) -> None:
         """Have one worker there, over and over."""
-        while not self._ends:
+        while not self._ends.is_set():
             began = time.monotonic()
-            await self._one_life(place)
-            if self._ends:
-                return
-            place.restarts += 1
+            try:
+                await self._one_life(place)
+            except (OSError, Problem) as problem:  # no process can be had now, or nothing be read
+                place.state = "resting"
+                _log.warning("%s could not be looked after: %s", place.name, problem)
+            place.restarts += not self._ends.is_set()
             place.deaths = 1 if time.monotonic() - began > A_GOOD_WHILE else place.deaths + 1
-            await asyncio.sleep(PAUSES[min(place.deaths, len(PAUSES)) - 1])
+            pause = PAUSES[min(place.deaths, len(PAUSES)) - 1]
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._ends.wait()
 
     async def _one_life(self, place: _Place) -> None:
         place.state, place.worker = "starting", ""
@@ -152,7 +158,7 @@ class Supervisor:
             minding.cancel()
             await asyncio.wait({minding})
         place.state = "resting"
-        if not self._ends:
+        if not self._ends.is_set():
             _log.warning("%s ended with code %d", place.name, code)
             await self._gone(place)
 

@@ -40,14 +40,19 @@ class _Open:
             self.streamed = []
             self.said = plain_text(what.content) or self.said
             self.calls |= {use.id: use for use in tool_uses(what.content)}
-            self.usage += what.usage
-            unknown = self.cost is None or what.cost is None
-            self.cost = None if unknown else (self.cost or 0) + (what.cost or 0)
+            self._spend(what.usage, what.cost)
             self.step = fact.step
         elif isinstance(what, f.ToolIntent):
             self.begun.add(what.tool_id)
         elif isinstance(what, f.ToolResultFact):
             self.calls.pop(what.tool_id, None)
+            self._spend(what.usage, what.cost)
+        elif isinstance(what, f.Compaction):
+            self._spend(what.usage, what.cost)
+
+    def _spend(self, usage: Usage, cost: int | None) -> None:
+        self.usage += usage
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
 
 
 class Closing:
@@ -63,8 +68,10 @@ class Closing:
         what = event.data
         if isinstance(what, f.PromptQueued):
             self._waiting[event.message_id] = None
-        elif isinstance(what, f.PromptCancelled | f.UserMessage):
+        elif isinstance(what, f.PromptCancelled):
             self._waiting.pop(event.message_id, None)
+        elif isinstance(what, f.UserMessage):  # a steer was queued under an id of its own
+            self._waiting.pop(what.prompt_id or event.message_id, None)
         elif isinstance(what, f.ApprovalRequired):
             self._asks[what.approval_id] = event
         elif isinstance(what, f.ApprovalResolved):
@@ -110,7 +117,9 @@ def _ends(open_: _Open, at: int, reason: str) -> list[Event]:
     told: list[tuple[str, Any]] = [("interrupted", f.Interrupted(reason))]
     if streamed:
         # Nothing that was shown is lost: it becomes part of the history, and its deltas may be trimmed.
-        told.append(("assistant_message", f.AssistantMessage((Text(streamed),), "interrupted")))
+        # Nobody said what it used, so it adds nothing to what is known.
+        partial = f.AssistantMessage((Text(streamed),), "interrupted", cost=0)
+        told.append(("assistant_message", partial))
     results = [("tool_result", _result(use, use.id in open_.begun)) for use in open_.calls.values()]
     return [
         Event(name, at, payload, open_.message_id, open_.step)

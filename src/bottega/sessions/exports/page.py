@@ -18,6 +18,7 @@ from bottega.sessions.exports.style import STYLE
 from bottega.sessions.exports.wording import (
     clean,
     ending,
+    handed_on,
     moment,
     output,
     state,
@@ -139,6 +140,8 @@ def _headline(use: Use) -> str:
 
 
 def _used(use: Use) -> Iterator[str]:
+    if use.child:
+        yield f'<p class="faint">{escape(handed_on(use))}</p>'
     if use.written:
         yield f"<pre>{escape(clean(use.written))}</pre>"
     elif use.input:

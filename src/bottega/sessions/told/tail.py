@@ -43,16 +43,22 @@ async def tail(log: Log, n: int, before: int = 0, limit: int = 100) -> Tail:
     return await log.database.read(lambda connection: _tail(connection, n, before, limit))
 
 
-async def newest(log: Log, n: int, kind: str) -> Row | None:
-    """The last fact of that type, if there is one."""
-    begin = f'{{"type":"{kind}"'.encode()
-    return await log.database.read(
-        lambda connection: connection.execute(
-            "SELECT idx, body FROM events WHERE session = ?1 AND kind = 0"
-            " AND substr(body, 1, length(?2)) = ?2 ORDER BY idx DESC LIMIT 1",
-            (n, begin),
-        ).fetchone()
-    )
+async def newest(log: Log, n: int, *kinds: str) -> Row | None:
+    """The last fact of one of these types, if there is one."""
+    begins = tuple(f'{{"type":"{each}"'.encode() for each in kinds)
+    return await log.database.read(lambda connection: _newest(connection, n, begins, 2**62))
+
+
+def _newest(
+    connection: sqlite3.Connection, n: int, begins: tuple[bytes, ...], upto: int
+) -> Row | None:
+    """The last fact up to there that begins in one of these ways."""
+    which = " OR ".join("substr(body, 1, length(?)) = ?" for _ in begins)
+    return connection.execute(
+        "SELECT idx, body FROM events WHERE session = ? AND kind = 0 AND idx <= ?"  # noqa: S608
+        f" AND ({which}) ORDER BY idx DESC LIMIT 1",
+        (n, upto, *(begin for each in begins for begin in (each, each))),
+    ).fetchone()
 
 
 def _tail(connection: sqlite3.Connection, n: int, before: int, limit: int) -> Tail:
@@ -74,12 +80,7 @@ def _tail(connection: sqlite3.Connection, n: int, before: int, limit: int) -> Ta
 
 def _pieces(connection: sqlite3.Connection, n: int, cursor: int) -> list[Row]:
     """Deltas up to the cursor whose whole is not there yet."""
-    which = " OR ".join("substr(body, 1, length(?)) = ?" for _ in _BEGINS)
-    found = connection.execute(
-        "SELECT idx FROM events WHERE session = ? AND kind = 0 AND idx <= ?"  # noqa: S608
-        f" AND ({which}) ORDER BY idx DESC LIMIT 1",
-        (n, cursor, *(begin for each in _BEGINS for begin in (each, each))),
-    ).fetchone()
+    found = _newest(connection, n, _BEGINS, cursor)
     rows: list[tuple[int, int, bytes]] = connection.execute(
         "SELECT idx, kind, body FROM events WHERE session = ? AND idx > ? AND idx <= ? ORDER BY idx",
         (n, found[0] if found else 0, cursor),

@@ -30,6 +30,7 @@ from bottega.workspaces.watch.watch import Watch
 
 NO_WINDOW = Window()
 _REMOTE = b'{"type":"remote_started"'
+_TODOS = b'{"type":"todos_changed"'
 _RESET = b'{"type":"session_reset"'
 
 
@@ -145,16 +146,10 @@ class Hands:
 
     def todos(self, n: int) -> tuple[facts.TodoItem, ...]:
         """The to-do list as it stands."""
-        for index, body in self._facts(n, b'{"type":"todos_changed"', newest_first=True):
-            changed = decode(index, body).data
-            if isinstance(changed, facts.TodosChanged) and index > self._border(n):
-                return changed.todos
-            break
+        for index, body in self._facts(n, _TODOS, _RESET, newest_first=True):
+            last = decode(index, body).data
+            return last.todos if isinstance(last, facts.TodosChanged) else ()
         return ()
-
-    def _border(self, n: int) -> int:
-        """The index of the session's last reset; 0: there was none."""
-        return next((index for index, _ in self._facts(n, _RESET, newest_first=True)), 0)
 
     def newest(self, n: int, begin: bytes, most: int = 1) -> list[Row]:
         """The last facts of a session whose bytes begin so, newest first."""

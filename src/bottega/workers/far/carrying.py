@@ -110,6 +110,8 @@ class Carrying:
         if over := await exchange.over(0):
             return over
         self._there = await self._begun()
+        # Before anything else is said: whoever only comes to stop it goes on from here too.
+        self._taking.cursor = self._there.cursor
         time = asyncio.timeout(exchange.seconds_left())
         try:
             async with time:
@@ -153,7 +155,7 @@ class Carrying:
         await self._other.declare(session_id, clients.listed(self._database, self._n))
         index = await self._say(self._prompt)
         failpoint("far.after_admit")
-        self._taking.cursor = max(self._there.cursor, index - 1)
+        self._taking.cursor = max(self._taking.cursor, index - 1)
         self.asks.take_up()
         minding = asyncio.create_task(self._mind())
         try:

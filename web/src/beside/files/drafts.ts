@@ -13,7 +13,9 @@ export interface Draft {
 }
 
 const LARGEST = 500_000;
-const NAMES = "drafts";
+/** The composer keeps its drafts under `draft`: these are never dropped to make room for those. */
+const NAMES = "edits";
+const kindOf = (name: string) => `edit.${name}`;
 
 const drafts = new Map<string, Draft>();
 /** `project/path` of each file with a draft. */
@@ -23,14 +25,14 @@ export const draftName = (projectId: string, path: string) => `${projectId}/${pa
 
 export function draftOf(projectId: string, path: string): Draft | null {
   const name = draftName(projectId, path);
-  return drafts.get(name) ?? kept<Draft | null>(`draft.${name}`, null);
+  return drafts.get(name) ?? kept<Draft | null>(kindOf(name), null);
 }
 
 export function keepDraft(projectId: string, path: string, draft: Draft | null): void {
   const name = draftName(projectId, path);
   if (draft) drafts.set(name, draft);
   else drafts.delete(name);
-  keep(`draft.${name}`, draft && draft.text.length <= LARGEST ? draft : undefined);
+  keep(kindOf(name), draft && draft.text.length <= LARGEST ? draft : undefined);
   if (drafted.value.has(name) === Boolean(draft)) return;
   const names = new Set(drafted.value);
   if (draft) names.add(name);

@@ -1,7 +1,6 @@
 /** Keys in a terminal that are the page's: to copy, to paste, to leave, and to go to another view. All others are typed. */
 import type { Terminal } from "@xterm/xterm";
-
-export const LEAVE = "Ctrl+Shift+X";
+import { copied } from "../../prose/copy.js";
 
 type Copying = Pick<Terminal, "getSelection" | "clearSelection">;
 
@@ -17,7 +16,7 @@ export function keyed(terminal: Copying, leave: () => void): (event: KeyboardEve
     if (copies && (selected || shiftKey)) {
       if (type === "keydown") {
         event.preventDefault();
-        if (selected) void navigator.clipboard?.writeText(selected);
+        if (selected) void copied(selected);
         terminal.clearSelection();
       }
       return false;

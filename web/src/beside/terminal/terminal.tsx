@@ -2,6 +2,7 @@
 import { Bot, ClipboardPaste, Copy, Ear, Ellipsis, Globe, Plus, SquareTerminal, X } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { lazy, Suspense, useRef, useState } from "react";
+import { copied } from "../../prose/copy.js";
 import { useKept } from "../../studio/kept.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -149,7 +150,9 @@ function One({ place, shell, name, focus, onOpen, onClose }: OneProps) {
       ?.closest("[role=tabpanel]")
       ?.parentElement?.querySelector<HTMLElement>("[role=tab]")
       ?.focus();
-  const copy = () => void navigator.clipboard?.writeText(hand.current?.selection() ?? "").catch(sayProblem);
+  const copy = async () => {
+    if (!(await copied(hand.current?.selection() ?? ""))) say(texts.prose.notCopied, { bad: true });
+  };
   const paste = async () => {
     try {
       hand.current?.paste(await navigator.clipboard.readText());
@@ -170,7 +173,7 @@ function One({ place, shell, name, focus, onOpen, onClose }: OneProps) {
             </IconButton>
           }
         >
-          <MenuItem icon={<Copy size={15} aria-hidden />} hint="Ctrl+Shift+C" onSelect={copy}>
+          <MenuItem icon={<Copy size={15} aria-hidden />} hint="Ctrl+Shift+C" onSelect={() => void copy()}>
             {terminal.copy}
           </MenuItem>
           <MenuItem

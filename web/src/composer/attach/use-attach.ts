@@ -8,6 +8,7 @@ import { kindOf, pastedName } from "./kind.js";
 
 /** Something that no prompt holds. */
 export interface TooMuch {
+  id: string;
   name: string;
   body: Blob;
   why: "large" | "binary";
@@ -32,7 +33,8 @@ export function useAttach(now: () => Draft, change: (next: (draft: Draft) => Dra
   const [saving, setSaving] = useState<TooMuch[]>([]);
   const left = () => MOST - AROUND - sizeOf(contentOf(now()));
   const add = (piece: Piece) => change((draft) => ({ ...draft, pieces: [...draft.pieces, piece] }));
-  const offer = (one: TooMuch) => setSaving((list) => [...list, one]);
+  const offer = (one: Omit<TooMuch, "id">) =>
+    setSaving((list) => [...list, { id: crypto.randomUUID(), ...one }]);
 
   const takeOne = async (file: File) => {
     const kind = await kindOf(file, left());
@@ -58,7 +60,8 @@ export function useAttach(now: () => Draft, change: (next: (draft: Draft) => Dra
   const take = async (files: Iterable<File>) => {
     for (const file of files) {
       if (now().pieces.length >= MOST_PIECES) return say(composer.full, { bad: true });
-      await takeOne(file);
+      // A folder that is dropped looks like a file, until it is read.
+      await takeOne(file).catch(() => say(composer.unreadable(file.name), { bad: true }));
     }
   };
   const paste = (event: ClipboardEvent) => {

@@ -54,10 +54,10 @@ async function choose(name: string, argument: string, desk: Desk, studio: Studio
     case "plan": {
       const wanted = name === "plan" ? "plan" : argument.toLowerCase();
       const mode = MODES.find((each) => each === wanted);
-      if (mode) await desk.choices.change({ mode });
-      else if (wanted) say(done.badMode(wanted), { bad: true });
-      if (mode || !wanted) say(told(mode ?? desk.choices.mode));
-      return Boolean(mode) || !wanted;
+      if (!mode && wanted) say(done.badMode(wanted), { bad: true });
+      if (mode ? !(await desk.choices.change({ mode })) : wanted) return false;
+      say(told(mode ?? desk.choices.mode));
+      return true;
     }
     default: {
       const what = name as "model" | "agent";

@@ -1,7 +1,7 @@
 /** Files and commands that are offered, by what a person types. */
 import { screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
-import { desk, json } from "../../test/desk.js";
+import { desk, json, saying } from "../../test/desk.js";
 import { nearest, parse } from "./slash.js";
 import { mention, replaced, tokenAt } from "./trigger.js";
 
@@ -107,6 +107,15 @@ test("a command that is none stays in the box and is not sent", async () => {
   await user.type(box(), "/compct{Enter}");
   await waitFor(() => expect(box().value).toBe("/compct"));
   expect(said("/prompts")).toEqual([]);
+});
+
+test("a mode that the server would not take is not said to hold, and stays in the box", async () => {
+  const refused = json({ code: "bad", detail: "No.", hint: "" }, 422);
+  const { user } = desk(({ method }) => (method === "PATCH" ? refused : undefined));
+  saying();
+  await user.type(box(), "/mode plan{Enter}");
+  await waitFor(() => expect(box().value).toBe("/mode plan"));
+  expect(screen.queryByText(/Reads and thinks/)).toBeNull();
 });
 
 test("clearing asks first", async () => {

@@ -1,7 +1,7 @@
 /** What waits, by what a person sees and does. */
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
-import { type Asked, desk, happen, json, words } from "../../test/desk.js";
+import { type Asked, desk, happen, json, saying, words } from "../../test/desk.js";
 
 beforeEach(() => localStorage.clear());
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
@@ -73,11 +73,12 @@ test("a change that comes too late is put into the box", async () => {
 });
 
 test("what waits is taken back, and may be sent again", async () => {
-  const { user, row, asked } = waiting();
+  const { user, row, asked, said } = waiting();
+  saying();
   await user.click(row("third").getByRole("button", { name: "Remove" }));
-  await waitFor(() =>
-    expect(asked.some(({ method, path }) => method === "DELETE" && path.endsWith("/m3"))).toBe(true),
-  );
+  await user.click(await screen.findByRole("button", { name: "Undo" }));
+  expect(asked.some(({ method, path }) => method === "DELETE" && path.endsWith("/m3"))).toBe(true);
+  expect(said("/prompts")).toMatchObject([{ content: "third" }]);
 });
 
 test("what waits is said into what runs: first taken back, then sent once", async () => {
@@ -89,9 +90,15 @@ test("what waits is said into what runs: first taken back, then sent once", asyn
 });
 
 test("a steer of one that began meanwhile is not said twice", async () => {
-  const { user, row, said } = waiting(({ method }) =>
-    method === "DELETE" ? json({ stopped: false }) : undefined,
-  );
+  const told: Promise<unknown>[] = [];
+  const { user, row, said } = waiting(({ method }) => {
+    if (method !== "DELETE") return undefined;
+    const answer = json({ stopped: false });
+    told.push(answer.clone().text());
+    return answer;
+  });
   await user.click(row("second").getByRole("button", { name: "Say it into what runs, now" }));
+  await act(() => Promise.all(told));
+  expect(told).toHaveLength(1);
   expect(said("/prompts")).toEqual([]);
 });

@@ -13,6 +13,7 @@ import {
   useState,
 } from "react";
 import type { Ask } from "../../session/shape.js";
+import { isTyping } from "../../studio/commands.js";
 import { texts } from "../../texts/texts.js";
 
 /** Milliseconds without a key after which a key is meant for the card. */
@@ -32,7 +33,7 @@ export function Frame({ ask, title, keys, children }: Props) {
   const [ready, wait] = useQuiet();
   useFocus(card, wait);
   const press = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     const does = keys[event.key.toLowerCase()];
     if (!does) return;
     event.preventDefault();
@@ -105,12 +106,5 @@ function isFree(element: Element | null): boolean {
   if (element.closest("[data-ask], [role=dialog], [role=menu]")) return false;
   if (element instanceof HTMLTextAreaElement) return element.value === "";
   if (element instanceof HTMLElement && element.isContentEditable) return element.textContent === "";
-  return element.closest("[role=log]") !== null && !isField(element);
-}
-
-export function isField(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
-  );
+  return element.closest("[role=log]") !== null && !isTyping(element);
 }

@@ -47,13 +47,13 @@ export function QuestionAsk({ ask }: { ask: Ask }) {
         busy={busy === "answer"}
         check={(said) => (said.trim() ? "" : words.question.empty)}
         onSend={(note) => send({ word: "answer", note })}
-        more={<Stop ask={ask} busy={busy} onStop={stop} />}
+        more={<Stop busy={busy} onStop={stop} />}
       />
     </Frame>
   );
 }
 
-function Stop({ busy, onStop, label }: { ask: Ask; busy: string; onStop(): void; label?: string }) {
+function Stop({ busy, onStop, label }: { busy: string; onStop(): void; label?: string }) {
   return (
     <Button kind="quiet" keys="Esc" busy={busy === "stop"} onClick={onStop}>
       {label ?? texts.conversation.asks.stop}
@@ -85,7 +85,7 @@ export function LimitAsk({ ask }: { ask: Ask }) {
         <Button kind="main" keys="1" busy={busy === "raise"} onClick={raise}>
           {words.raise(amount(to))}
         </Button>
-        <Stop ask={ask} busy={busy} onStop={stop} label={words.stop} />
+        <Stop busy={busy} onStop={stop} label={words.stop} />
       </div>
     </Frame>
   );
@@ -103,7 +103,7 @@ export function ResumeAsk({ ask }: { ask: Ask }) {
         <Button kind="main" keys="1" busy={busy === "continue"} onClick={goOn}>
           {words.goOn}
         </Button>
-        <Stop ask={ask} busy={busy} onStop={stop} />
+        <Stop busy={busy} onStop={stop} />
       </div>
     </Frame>
   );
@@ -151,7 +151,7 @@ export function ClientAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
         send={words.send}
         busy={busy === "result"}
         onSend={(result) => send({ word: "result", input: { result } })}
-        more={<Stop ask={ask} busy={busy} onStop={stop} />}
+        more={<Stop busy={busy} onStop={stop} />}
       />
     </Frame>
   );

@@ -1,5 +1,6 @@
 /** What happened beside the words: a try that failed, a break, a file that is ready, sources, a change of settings. */
 import { Download, ExternalLink, FileCheck, RotateCw, Unplug } from "lucide-react";
+import { linkAddress } from "../../prose/markdown/address.js";
 import type { FilePart, InterruptedPart, NoticePart, RetryPart, SourcesPart } from "../../session/shape.js";
 import { useSession, useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
@@ -79,33 +80,28 @@ export function Sources({ part }: { part: SourcesPart }) {
     <details className="text-sm text-ink-2">
       <summary className="cursor-pointer py-0.5">{texts.conversation.sources(part.sources.length)}</summary>
       <ol className="mt-1 ml-6 list-decimal">
-        {part.sources.map(({ title, url }, n) => (
-          <li key={n} className="break-words">
-            {url && /^https?:\/\//.test(url) ? (
-              <a
-                href={url}
-                target="_blank"
-                rel="noopener noreferrer"
-                className="text-accent underline"
-                title={url}
-              >
-                {title || url} <ExternalLink size={12} className="inline" aria-hidden />
-                <span className="ml-1 text-xs text-ink-3">{host(url)}</span>
-              </a>
-            ) : (
-              title || url
-            )}
-          </li>
-        ))}
+        {part.sources.map(({ title, url }, n) => {
+          const address = linkAddress(url ?? "");
+          return (
+            <li key={n} className="break-words">
+              {address ? (
+                <a
+                  href={address.href}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  className="text-accent underline"
+                  title={address.href}
+                >
+                  {title || url} <ExternalLink size={12} className="inline" aria-hidden />
+                  <span className="ml-1 text-xs text-ink-3">{address.host}</span>
+                </a>
+              ) : (
+                title || url
+              )}
+            </li>
+          );
+        })}
       </ol>
     </details>
   );
-}
-
-function host(url: string): string {
-  try {
-    return new URL(url).host;
-  } catch {
-    return "";
-  }
 }

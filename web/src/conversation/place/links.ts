@@ -6,7 +6,7 @@ import { type RefObject, useEffect } from "react";
 import type { SessionStore } from "../../session/store.js";
 import { useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
-import { say } from "../../ui/toasts.js";
+import { say, sayProblem } from "../../ui/toasts.js";
 import { copy } from "../copying.js";
 
 export const anchorOf = (messageId: string) => `m-${messageId}`;
@@ -20,8 +20,12 @@ export function useCopyLink(sessionId: string): (messageId: string) => void {
 /** Go where the address points, now and whenever it changes. */
 export function useLinked(store: SessionStore, box: RefObject<HTMLElement | null>, stay: () => void): void {
   useEffect(() => {
-    const gone = new AbortController();
-    const go = () => void reach(store, box, stay, gone.signal);
+    let gone = new AbortController();
+    const go = () => {
+      gone.abort();
+      gone = new AbortController();
+      reach(store, box, stay, gone.signal).catch(sayProblem);
+    };
     go();
     addEventListener("hashchange", go);
     return () => {

@@ -13,14 +13,7 @@ interface Props {
 
 export function List({ token, open, level, depth }: Props) {
   const items = token.items.map((item, n) => (
-    <Item
-      key={n}
-      item={item}
-      open={open && n === token.items.length - 1}
-      loose={token.loose}
-      level={level}
-      depth={depth}
-    />
+    <Item key={n} item={item} open={open && n === token.items.length - 1} level={level} depth={depth} />
   ));
   const start = Number(token.start);
   return token.ordered ? <ol start={Number.isSafeInteger(start) ? start : 1}>{items}</ol> : <ul>{items}</ul>;
@@ -28,7 +21,6 @@ export function List({ token, open, level, depth }: Props) {
 
 interface ItemProps extends Omit<Props, "token"> {
   item: Tokens.ListItem;
-  loose: boolean;
 }
 
 function Item({ item, open, level, depth }: ItemProps) {

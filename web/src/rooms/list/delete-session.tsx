@@ -51,7 +51,10 @@ async function stopAll(http: ReturnType<typeof useStudio>["http"], id: string): 
   const { prompts } = await http.get("/api/sessions/{session_id}/prompts", { path });
   await Promise.all(
     prompts.map(({ message_id }) =>
-      http.delete("/api/sessions/{session_id}/prompts/{message_id}", { path: { ...path, message_id } }),
+      // One that has ended meanwhile needs no stop; whether all have is looked at below.
+      http
+        .delete("/api/sessions/{session_id}/prompts/{message_id}", { path: { ...path, message_id } })
+        .catch(() => {}),
     ),
   );
   for (let tries = 0; tries < 40; tries++) {

@@ -24,7 +24,10 @@ export function SessionList({ archived, project, words }: Props) {
   const { rooms } = texts;
   const wanted = useMemo(() => filterOf(project, words), [project, words]);
   const fixed = archived ? [] : pinnedOf(all.rows, pinned?.sessions ?? []).filter(wanted);
-  const rows = all.rows.filter((row) => (archived || !row.pinned) && wanted(row));
+  const rows = useMemo(
+    () => all.rows.filter((row) => (archived || !row.pinned) && wanted(row)),
+    [all.rows, archived, wanted],
+  );
   const days = useMemo(() => byDay(rows), [rows]);
   if (all.error && !all.rows.length) {
     return (

@@ -18,7 +18,7 @@ export function ProjectMenu({ project, onChange }: { project: string; onChange(n
   }, [projects, project, onChange]);
   useEffect(() => {
     if (project !== (studio.wish.value.project_id ?? ""))
-      studio.wish.set({ ...studio.wish.value, project_id: project });
+      studio.wish.set({ ...studio.wish.value, project_id: project, container: "" });
   }, [studio, project]);
   const button = (
     <button

@@ -1,18 +1,22 @@
 /** The keys of the tabs: a new one, the next, the one before, the ninth, close, and take back. */
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { switchTheme } from "../../look/theme.js";
 import { commands, useCommand } from "../../studio/commands.js";
 import { useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import { useGoing } from "../going.js";
+import { useNewest } from "../list/sessions.js";
 import { useClosing } from "./closing.js";
+import { titleOf } from "./tab-state.js";
 
-export function useTabKeys(titleOf: (id: string) => string): void {
+export function useTabKeys(): void {
   const studio = useStudio();
   const going = useGoing();
   const closing = useClosing();
   const { list, active } = useWatch(studio.tabs);
+  const { data: newest } = useNewest();
+  const shown = studio.tab(active);
   const { rooms } = texts;
   const step = (by: number) => {
     const place = list.findIndex((tab) => tab.id === active);
@@ -21,13 +25,13 @@ export function useTabKeys(titleOf: (id: string) => string): void {
   };
   useCommand({ id: "tab.new", title: rooms.fresh, group: "session", keys: "Alt+N", run: going.fresh });
   useCommand(
-    active
+    shown
       ? {
           id: "tab.close",
           title: rooms.closeTab,
           group: "session",
           keys: "Alt+W",
-          run: () => closing.close(active, titleOf(active)),
+          run: () => closing.close(active, titleOf(shown.store, newest?.sessions)),
         }
       : null,
   );
@@ -76,16 +80,18 @@ function useDigits(show: (place: number) => void): void {
     hidden: true,
     run: () => show(1),
   });
+  const latest = useRef(show);
+  latest.current = show;
   useEffect(() => {
-    const nine = [2, 3, 4, 5, 6, 7, 8, 9].map((place) => ({
+    const eight = [2, 3, 4, 5, 6, 7, 8, 9].map((place) => ({
       id: `tab.${place}`,
       title: "",
       group: "go" as const,
       keys: `Alt+${place}`,
       hidden: true,
-      run: () => show(place),
+      run: () => latest.current(place),
     }));
-    commands.set([...commands.value, ...nine]);
-    return () => commands.set(commands.value.filter((each) => !nine.some((one) => one === each)));
-  });
+    commands.set([...commands.value, ...eight]);
+    return () => commands.set(commands.value.filter((each) => !eight.some((one) => one === each)));
+  }, []);
 }

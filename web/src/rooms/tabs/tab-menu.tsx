@@ -8,6 +8,7 @@ import { texts } from "../../texts/texts.js";
 import { IconButton } from "../../ui/icon-button.js";
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuOption } from "../../ui/menu.js";
 import { Sign } from "../../ui/sign.js";
+import { sayProblem } from "../../ui/toasts.js";
 import { useGoing } from "../going.js";
 import { useClosing } from "./closing.js";
 import { useTabSign, useTabTitle } from "./tab-state.js";
@@ -52,7 +53,7 @@ export function TabMenu({ wide }: { wide: boolean }) {
         <MenuItem
           icon={<X size={14} aria-hidden />}
           onSelect={() => {
-            for (const tab of list) if (tab.id !== chosen) void studio.closeTab(tab.id);
+            for (const tab of list) if (tab.id !== chosen) studio.closeTab(tab.id).catch(sayProblem);
           }}
         >
           {rooms.closeOthers}

@@ -5,7 +5,7 @@ import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import type { SignOf } from "../../ui/sign.js";
 import { useHidden } from "../hidden.js";
-import { useNewest } from "../list/sessions.js";
+import { type SessionRow, useNewest } from "../list/sessions.js";
 import { look, seen, signOf } from "../seen.js";
 
 /** Whether nothing was ever said in it. */
@@ -38,11 +38,14 @@ export function useTabSign(store: SessionStore): SignOf {
 }
 
 /** Its title: as the lists have it, as it was opened with, or that it has none. */
+export function titleOf(store: SessionStore, rows: SessionRow[] = []): string {
+  const row = rows.find(({ id }) => id === store.sessionId);
+  return row?.title || store.about.value?.title || store.knownTitle || texts.rooms.untitled;
+}
+
 export function useTabTitle(store: SessionStore): string {
-  const about = useWatch(store.about);
-  const { data } = useNewest();
-  const row = data?.sessions.find(({ id }) => id === store.sessionId);
-  return row?.title || about?.title || store.knownTitle || texts.rooms.untitled;
+  useWatch(store.about);
+  return titleOf(store, useNewest().data?.sessions);
 }
 
 /** While a tab is shown and the page seen, what ends in it is looked at. */

@@ -19,15 +19,14 @@ export interface TabActs {
 
 interface Props {
   store: SessionStore;
+  /** It is shown, and the Tab key comes to it. */
   active: boolean;
-  /** The one that the Tab key comes to. */
-  reachable: boolean;
   acts: TabActs;
 }
 
 const MIDDLE = 1;
 
-export const TabOne = memo(function TabOne({ store, active, reachable, acts }: Props) {
+export const TabOne = memo(function TabOne({ store, active, acts }: Props) {
   const sign = useTabSign(store);
   const title = useTabTitle(store);
   const id = store.tabId;
@@ -53,7 +52,7 @@ export const TabOne = memo(function TabOne({ store, active, reachable, acts }: P
         aria-selected={active}
         aria-controls={active ? "session" : undefined}
         aria-keyshortcuts="Delete"
-        tabIndex={reachable ? 0 : -1}
+        tabIndex={active ? 0 : -1}
         draggable
         title={title}
         onDragOver={over}

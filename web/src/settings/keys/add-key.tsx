@@ -29,7 +29,8 @@ export function AddKey() {
   const testing = useTesting();
   const whose = useWhose(key);
   const all = whose ? [...whose.fits, ...whose.others] : [];
-  const name = chosen || (key && whose?.fits[0]) || "";
+  // One that could be of several goes to nobody before one is chosen.
+  const name = chosen || (key && whose?.fits.length === 1 && whose.fits[0]) || "";
   const keepIt = async () => {
     await http.put("/api/keys/{name}", { path: { name }, body: { key: key.trim() } });
     void queries.invalidateQueries({ queryKey: ["keys"] });

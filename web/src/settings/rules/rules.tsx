@@ -46,10 +46,12 @@ export function Rules() {
                     of={rules.length}
                     onEdit={() => setEdited(place)}
                     onMove={(by) => put(moved(rules, place, by))}
-                    onDelete={() => {
-                      put(rules.filter((_, n) => n !== place));
-                      say(words.deleted, { undo: () => put(rules) });
-                    }}
+                    onDelete={() =>
+                      void write(rules.filter((_, n) => n !== place)).then(
+                        () => say(words.deleted, { undo: () => put(rules) }),
+                        sayProblem,
+                      )
+                    }
                   />
                 ))}
               </ol>

@@ -66,7 +66,9 @@ export default function Editor(props: EditorProps) {
     let here = true;
     void LanguageDescription.matchFilename(languages, path.split("/").at(-1) ?? "")
       ?.load()
-      .then((found) => here && made.dispatch({ effects: parts.current.language.reconfigure(found) }));
+      .then((found) => here && made.dispatch({ effects: parts.current.language.reconfigure(found) }))
+      // Without its colours it is a text all the same.
+      .catch(() => {});
     return () => {
       here = false;
       made.destroy();

@@ -87,7 +87,11 @@ export function FileView({ disk, path, line, tree, onTree, onClose, onOpen }: Pr
             {files.download}
           </MenuItem>
           {open.dirty && (
-            <MenuItem danger icon={<Undo2 size={15} aria-hidden />} onSelect={() => void open.discard()}>
+            <MenuItem
+              danger
+              icon={<Undo2 size={15} aria-hidden />}
+              onSelect={() => void open.discard().catch(sayProblem)}
+            >
               {files.discard}
             </MenuItem>
           )}
@@ -163,10 +167,10 @@ function Body({ disk, path, line, open, wrap, searching, editable, onSave, onOpe
   const waiting = <p className="p-4 text-sm text-ink-3">{ui.loading}</p>;
   if (!file) return waiting;
   if (open.comparing) return <Conflict open={open} disk={disk} path={path} onOpen={onOpen} />;
-  if (pictureType(path) && (file.binary || path.endsWith(".svg")))
-    return <Picture disk={disk} path={path} version={file.version} />;
+  if (pictureType(path) && file.binary)
+    return <Picture key={file.version} disk={disk} path={path} version={file.version} />;
   if (file.binary) return <Empty title={files.binary} hint={files.binaryHint(bytes(file.size))} />;
-  if (!editable) return <Pieces disk={disk} first={file} />;
+  if (!editable) return <Pieces key={file.version} disk={disk} first={file} />;
   return (
     <Suspense fallback={waiting}>
       <Editor

@@ -61,8 +61,14 @@ export function useFile(disk: Disk, path: string): OpenFile {
 
   const load = useCallback(async () => {
     const draft = draftOf(projectId, path);
+    const before = edited.current;
     try {
       const found = await disk.read(path);
+      if (edited.current !== before) {
+        // What is typed meanwhile is not written over.
+        if (found.version !== base.current?.version) setParted("changed");
+        return;
+      }
       const kept = draft && !found.binary && draft.text !== found.content ? draft : null;
       put(kept ? { ...found, version: kept.version } : found);
       hold(kept ? () => kept.text : null);
@@ -78,7 +84,7 @@ export function useFile(disk: Disk, path: string): OpenFile {
       setShown({ text: draft.text });
       setParted("gone");
     }
-  }, [disk, path, projectId, hold, put]);
+  }, [disk, path, projectId, edited, hold, put]);
   useEffect(() => void load(), [load]);
 
   /** Look whether it is still the same. */

@@ -29,14 +29,16 @@ export function Finder({ disk, onOpen, beside, children }: Props) {
     { enabled: wanted !== "" },
   );
   const found = data?.found ?? [];
-  const choose = (path: string) => {
-    setLetters("");
-    onOpen(path);
+  /** A folder leads on into it. */
+  const choose = ({ path, kind }: { path: string; kind: string }) => {
+    setLetters(kind === "folder" ? `${path}/` : "");
+    setN(0);
+    if (kind !== "folder") onOpen(path);
   };
   const key = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && found.length) setN((n + step + found.length) % found.length);
-    else if (event.key === "Enter" && found[n]) choose(found[n].path);
+    else if (event.key === "Enter" && found[n]) choose(found[n]);
     else if (event.key === "Escape" && letters) setLetters("");
     else return;
     event.preventDefault();
@@ -90,7 +92,7 @@ export function Finder({ disk, onOpen, beside, children }: Props) {
                   role="option"
                   aria-selected={each === n}
                   aria-label={path}
-                  onClick={() => choose(path)}
+                  onClick={() => choose({ path, kind })}
                   className="flex h-7 cursor-default items-center gap-1.5 px-3 text-sm hover:bg-sunken aria-selected:bg-sunken max-mid:h-11"
                 >
                   <Icon size={15} aria-hidden className="shrink-0 text-ink-3" />

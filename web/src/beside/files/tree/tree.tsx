@@ -2,7 +2,7 @@
  * The tree of a project's files: a folder is read when it is opened. Arrows, Home, End, Enter and letters move in it, as
  * in every tree; one row at a time is in the tab order.
  */
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useKept } from "../../../studio/kept.js";
 import { texts } from "../../../texts/texts.js";
 import type { Place } from "../../place.js";
@@ -45,15 +45,12 @@ export function Tree({ disk, place, shown, ...acts }: Props) {
     if (shown) stand(shown);
   }, [shown]);
   const root = useRef<HTMLDivElement>(null);
-  const toggle = useCallback(
-    (path: string, open?: boolean) => {
-      const next = new Set(expanded);
-      if (open ?? !next.has(path)) next.add(path);
-      else next.delete(path);
-      setKept([...next]);
-    },
-    [expanded, setKept],
-  );
+  const toggle = (path: string, open?: boolean) => {
+    const next = new Set(expanded);
+    if (open ?? !next.has(path)) next.add(path);
+    else next.delete(path);
+    setKept([...next]);
+  };
   const looking: Looking = { ...acts, disk, at, shown, expanded, toggle, stand };
   return (
     <div

@@ -1,0 +1,25 @@
+/** What the browser keeps of one part of the page is not dropped by another. */
+import { act, renderHook } from "@testing-library/react";
+import { beforeEach, expect, test } from "vitest";
+import { drafted, draftOf, keepDraft } from "../beside/files/drafts.js";
+import { useDraft } from "../composer/draft.js";
+
+beforeEach(() => localStorage.clear());
+
+/** Write a prompt for a session, and leave it. */
+function write(session: string, text: string): void {
+  const { result, unmount } = renderHook(() => useDraft(session));
+  act(() => result.current.change((was) => ({ ...was, text })));
+  unmount();
+}
+
+test("edits of a file stay however many prompts are begun, and so do the prompts", () => {
+  write("first", "half a th");
+  keepDraft("p", "a.txt", { text: "mine", version: "1" });
+  for (let n = 0; n < 39; n++) write(`session ${n}`, "more");
+  expect(localStorage.getItem("bottega.edit.p/a.txt")).toContain("mine");
+  expect(draftOf("p", "a.txt")?.text).toBe("mine");
+  expect(renderHook(() => useDraft("first")).result.current.draft.text).toBe("half a th");
+  keepDraft("p", "a.txt", null);
+  expect(drafted.value.size).toBe(0);
+});
