@@ -24,9 +24,9 @@ export function Connection() {
       {said && (
         <p className="flex items-center justify-center gap-2 border-b border-care/50 bg-surface px-3 py-1.5 text-sm text-care">
           {state === "connecting" ? (
-            <LoaderCircle size={14} className="motion-safe:animate-spin" aria-hidden />
+            <LoaderCircle size={14} className="shrink-0 motion-safe:animate-spin" aria-hidden />
           ) : (
-            <CloudOff size={14} aria-hidden />
+            <CloudOff size={14} className="shrink-0" aria-hidden />
           )}
           {said}
         </p>

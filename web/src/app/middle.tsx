@@ -78,7 +78,7 @@ function Session() {
   const problem = useWatch(store.problem);
   if (state === "gone" || state === "failed") {
     return (
-      <div className="mx-auto w-full max-w-[760px] p-6">
+      <div className="mx-auto w-full max-w-[760px] px-4 py-6">
         <ProblemBox
           title={state === "gone" ? texts.app.sessionGone : texts.app.failed}
           detail={state === "gone" ? texts.app.sessionGoneHint : problem?.message}

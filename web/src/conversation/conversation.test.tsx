@@ -70,6 +70,13 @@ describe("the end of an exchange", () => {
     expect(screen.getByRole("button", { name: button })).toBeTruthy();
   });
 
+  it("keeps what went wrong beside the words that came before", () => {
+    stage(<Conversation />, facts(said("hi"), started, error("overloaded"), text("I begin, and"), failed({})));
+    expect(screen.getByText("I begin, and")).toBeTruthy();
+    expect(screen.getByText("It failed.")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();
+  });
+
   it.each([
     ["user_stopped", "Stopped"],
     ["resource_limit_exceeded", "Ended at a limit"],

@@ -17,7 +17,7 @@ export function May({ outlook }: { outlook: Outlook | undefined }) {
   const { first } = texts;
   const studio = useStudio();
   const wish = useWatch(studio.wish);
-  if (!outlook) return <div aria-hidden className="h-32 rounded-panel bg-sunken mid:h-20" />;
+  if (!outlook) return <div aria-hidden className="h-40 rounded-panel bg-sunken mid:h-[103px]" />;
   const mode = wish.mode || outlook.mode;
   const may = outlook.modes.find((each) => each.mode === mode)?.may ?? {};
   return (

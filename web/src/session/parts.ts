@@ -9,6 +9,9 @@ import { askOf, BLANK, BLANK_TOOL } from "./blank.js";
 import type { Of, Told } from "./fold.js";
 import type { Ask, Block, End, Exchange, Part, ToolPart } from "./shape.js";
 
+/** What happened while an answer came, and is no part of it: the whole answer does not take its place. */
+const BESIDE: ReadonlySet<Part["kind"]> = new Set(["steer", "notice", "error"]);
+
 export class Parts {
   changed = false;
   private exchange: Exchange;
@@ -214,7 +217,7 @@ export class Parts {
     const results = blocks.filter((block) => block.type === "tool_result");
     for (const { tool_id, content, is_error } of results)
       this.result({ tool_id, name: "", content: content ?? [], is_error: is_error ?? false }, event.at);
-    for (const part of streamed) if (part.kind === "steer" || part.kind === "notice") this.add(part);
+    for (const part of streamed) if (BESIDE.has(part.kind)) this.add(part);
     for (const notice of event.data.notices ?? []) this.notice("ignored", notice, event.index);
     if (event.data.model) this.put({ model: event.data.asked || event.data.model });
   }

@@ -28,7 +28,7 @@ export function Choice({ label, about, problem, disabled, bare, value, options, 
         disabled={disabled}
         aria-describedby={about || problem ? `${id}-about` : undefined}
         onChange={(event) => onChange(event.target.value)}
-        className="h-8 w-full mid:max-w-80 rounded-control border border-edge bg-surface px-2 text-base text-ink disabled:opacity-60 max-mid:h-11"
+        className="h-8 w-full in-[[role=dialog]]:max-w-none! mid:max-w-80 rounded-control border border-edge bg-surface px-2 text-base text-ink disabled:opacity-60 max-mid:h-11"
       >
         {options.map(([each, name]) => (
           <option key={each} value={each}>
