@@ -71,7 +71,10 @@ describe("the end of an exchange", () => {
   });
 
   it("keeps what went wrong beside the words that came before", () => {
-    stage(<Conversation />, facts(said("hi"), started, error("overloaded"), text("I begin, and"), failed({})));
+    stage(
+      <Conversation />,
+      facts(said("hi"), started, error("overloaded"), text("I begin, and"), failed({})),
+    );
     expect(screen.getByText("I begin, and")).toBeTruthy();
     expect(screen.getByText("It failed.")).toBeTruthy();
     expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();

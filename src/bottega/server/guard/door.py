@@ -157,7 +157,7 @@ class Door:
         caller = caller_of(scope, self._house)
         if caller is None:
             _spend(self._strangers, address)
-            raise NotSignedIn(with_token=b"authorization" in headers)
+            raise NotSignedIn(with_token=b"authorization" in dict(scope["headers"]))
         _spend(self._persons, caller.person.n)
         await self._house.seen(caller.person)
         return caller.person.n
