@@ -37,6 +37,8 @@ async def seen(page: Page) -> bytes:
     """The end of the conversation as it is painted."""
     await page.mouse.move(5, 5)
     log = page.get_by_role("log")
+    # The colours of code come a moment after its words.
+    await expect(log.locator(".tok-string").first).to_be_visible()
     await log.evaluate("node => { node.scrollTop = node.scrollHeight; }")
     await expect(page.get_by_text("last words")).to_be_visible()
     return await log.screenshot(animations="disabled", caret="hide")
