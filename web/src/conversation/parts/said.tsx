@@ -56,7 +56,7 @@ export const Reasoning = memo(function Reasoning({ part }: { part: ReasoningPart
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         onClick={() => setOpen(!open)}
-        className="flex min-h-7 items-center gap-2 rounded-control px-1.5 text-sm text-ink-3 hover:bg-sunken hover:text-ink max-mid:min-h-11"
+        className="flex min-h-7 items-center gap-2 rounded-control px-1.5 text-sm text-ink-3 hover:bg-sunken hover:text-ink focus-visible:bg-sunken max-mid:min-h-11"
       >
         <ChevronRight size={14} aria-hidden className={open ? "rotate-90" : ""} />
         {title}

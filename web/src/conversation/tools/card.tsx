@@ -28,7 +28,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
           aria-expanded={open}
           aria-controls={open ? id : undefined}
           onClick={() => setOpen(!open)}
-          className="group flex min-h-7 w-full items-center gap-2 rounded-control px-1.5 py-0.5 text-left text-sm hover:bg-sunken max-mid:min-h-11"
+          className="group flex min-h-7 w-full items-center gap-2 rounded-control px-1.5 py-0.5 text-left text-sm hover:bg-sunken focus-visible:bg-sunken max-mid:min-h-11"
         >
           <ChevronRight
             size={14}

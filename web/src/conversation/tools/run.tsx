@@ -40,7 +40,7 @@ export function ToolRun({ parts }: { parts: ToolPart[] }) {
           aria-expanded={open}
           aria-controls={open ? id : undefined}
           onClick={() => setOpen(!open)}
-          className="flex min-h-7 w-full items-center gap-2 rounded-control px-1.5 py-0.5 text-left text-sm hover:bg-sunken max-mid:min-h-11"
+          className="flex min-h-7 w-full items-center gap-2 rounded-control px-1.5 py-0.5 text-left text-sm hover:bg-sunken focus-visible:bg-sunken max-mid:min-h-11"
         >
           <ChevronRight size={14} aria-hidden className={`shrink-0 text-ink-3 ${open ? "rotate-90" : ""}`} />
           <span className="min-w-0 flex-1 truncate text-ink-2">{summary(parts)}</span>
