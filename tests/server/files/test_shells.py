@@ -253,6 +253,15 @@ async def test_shells_over_http_are_opened_read_resized_and_closed(desk: Desk) -
     assert await desk.client.get(f"{desk.at}/shells") == {"shells": []}
 
 
+async def test_what_a_sandbox_puts_into_a_folder_while_it_is_open_is_not_listed(desk: Desk) -> None:
+    before = await desk.client.get(f"{desk.at}/files")
+    made = await desk.client.post(f"{desk.at}/shells", {})
+    assert (desk.folder / "HEAD").is_dir()
+    during = await desk.client.get(f"{desk.at}/files")
+    assert during["entries"] == before["entries"]
+    await desk.client.call("DELETE", f"{desk.at}/shells/{made['id']}")
+
+
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 async def test_another_persons_shell_is_not_there(desk: Desk, shared: Serving, method: str) -> None:
     made = await desk.client.post(f"{desk.at}/shells", {})

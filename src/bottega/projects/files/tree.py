@@ -12,6 +12,7 @@ from bottega.projects.files.limits import ENTRIES
 from bottega.workspaces.changes.leftovers import is_passing
 from bottega.workspaces.confine import Entry, Kind, Root
 from bottega.workspaces.listing import listing
+from bottega.workspaces.sandbox.shields.placeholder import stands_for_nothing
 from bottega.workspaces.watch.walk import Rules, is_ignored, is_text, rules_in
 
 DEEPEST = 3
@@ -50,14 +51,16 @@ def tree(root: Root, path: str, depth: int = 1, start: int = 0, limit: int = ENT
     opened = root.open_folder(canonical, follow=False)
     try:
         found = listing(opened, limit, start)
+        named = [
+            each
+            for each in found.entries
+            if not is_passing(os.fsencode(each.name))
+            and (prefix or not stands_for_nothing(opened, each.name))
+        ]
     finally:
         os.close(opened)
     looking.room -= len(found.entries)
-    items = tuple(
-        looking.item(each, prefix, rules, hidden=hidden, depth=depth)
-        for each in found.entries
-        if not is_passing(os.fsencode(each.name))
-    )
+    items = tuple(looking.item(each, prefix, rules, hidden=hidden, depth=depth) for each in named)
     end = start + len(found.entries)
     return Tree(canonical, items, found.total, end if end < found.total else None)
 

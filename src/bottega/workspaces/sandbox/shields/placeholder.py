@@ -16,10 +16,11 @@ import msgspec
 from bottega.errors import Problem
 from bottega.failpoint import failpoint
 from bottega.ids import fresh
-from bottega.workspaces.sandbox.shields.shield import Shield
+from bottega.workspaces.sandbox.shields.shield import OURS, Shield
 
 _WAIT = 5.0
 """Seconds for somebody else to take theirs away."""
+_NAMES = (*OURS, "HEAD", ".git")
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -144,6 +145,21 @@ def _remove(note: Note) -> None:
             os.rmdir(path)
         except OSError:
             continue
+
+
+def stands_for_nothing(workspace: int, name: str) -> bool:
+    """Whether this entry of an open workspace is an empty folder as a sandbox puts there: nobody wants to see it."""
+    if name not in _NAMES:
+        return False
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        opened = os.open(name, flags, dir_fd=workspace)
+    except OSError:
+        return False
+    try:
+        return not os.listdir(opened)
+    finally:
+        os.close(opened)
 
 
 def identities(shields: Sequence[Shield]) -> dict[str, tuple[int, int]]:
