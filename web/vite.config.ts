@@ -21,6 +21,7 @@ export default defineConfig({
   test: {
     environment: "jsdom",
     isolate: false,
+    testTimeout: 30_000,
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
   },

@@ -1,6 +1,9 @@
 /** What jsdom lacks and views use. */
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
+
+// A busy machine is slow, and whoever waits for what is shown loses nothing.
+configure({ asyncUtilTimeout: 15_000 });
 
 afterEach(cleanup);
 
