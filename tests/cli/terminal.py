@@ -39,7 +39,7 @@ class Terminal:
             env=dict(env),
             cwd=str(cwd),
             dimensions=size,
-            timeout=10,
+            timeout=30,
         )
         self._child.delaybeforesend = None
         self._child.delayafterclose = self._child.delayafterterminate = 0.01

@@ -67,7 +67,7 @@ def test_a_signal_stops_the_exchange_and_its_end_is_stored(
     session = until(process.stdout, "text_delta")["session_id"]
 
     process.send_signal(which)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=30)
 
     assert process.returncode == code
     assert err == b""
@@ -84,7 +84,7 @@ def test_a_second_ctrl_c_does_not_wait_and_still_loses_nothing(
 
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=10)
+    process.communicate(timeout=30)
 
     assert process.returncode == 130
     assert ending(bottega, session)["stop_reason"] == "cancelled"
@@ -102,7 +102,7 @@ def test_a_reader_that_leaves_does_not_stop_the_exchange(
     process.stdout.close()
     gate.touch()
 
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=30) == 0
     assert process.stderr
     assert process.stderr.read() == b""
     assert ending(bottega, session)["final_response"] == "One. Two."
@@ -117,7 +117,7 @@ def test_a_list_into_a_closed_pipe_ends_quietly(
     assert process.stderr
     process.stdout.close()
 
-    assert process.wait(timeout=10) == 141
+    assert process.wait(timeout=30) == 141
     assert process.stderr.read() == b""
 
 
@@ -136,7 +136,7 @@ def test_events_are_followed_as_they_happen_until_ctrl_c(
     process.send_signal(signal.SIGINT)
 
     assert end["data"]["final_response"] == "Second."
-    assert process.wait(timeout=10) == 130
+    assert process.wait(timeout=30) == 130
     assert process.stderr
     assert process.stderr.read() == b""
 
@@ -179,7 +179,7 @@ def test_two_programs_share_a_session_and_the_prompts_wait_for_each_other(
 
     end = until(second.stdout, "exchange_response")
     assert end["data"]["final_response"] == "Second."
-    assert second.wait(timeout=10) == 0
+    assert second.wait(timeout=30) == 0
 
 
 def test_a_locked_database_is_told_and_what_was_stored_stays(

@@ -161,7 +161,7 @@ async def test_a_task_that_is_stopped_here_is_stopped_there(
     assert b'"stop_reason":"cancelled"' in theirs[-1]
 
 
-@pytest.mark.parametrize("limits", [Limits(iterations=1), Limits(seconds=0.5)])
+@pytest.mark.parametrize("limits", [Limits(iterations=1), Limits(seconds=2)])
 async def test_a_limit_that_is_set_here_stops_it_there(
     limits: Limits, shared: Serving, here: Path, folder: Path, hire: Hire
 ) -> None:

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 BUILT = HERE.parents[1] / "src/bottega/server/pages/built/index.html"
 
 expect.set_options(
-    timeout=15_000
+    timeout=30_000
 )  # a busy machine is slow, and whoever waits for the screen loses nothing
 
 
@@ -69,7 +69,7 @@ class Visit:
             {"name": "bottega", "value": self.serving.cookie(), "url": self.serving.address}
         ])  # fmt: skip
         page = await context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("request", lambda request: self._watch(request.url))
         await page.goto(self.serving.address + path)
