@@ -2,6 +2,7 @@
 
 import errno
 import sqlite3
+import stat
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,12 @@ def test_commits_survive_a_power_cut(tmp_path: Path) -> None:
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
     connection.close()
+
+
+def test_a_new_database_is_its_owners_alone_whatever_folder_it_is_in(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    connection = connect(tmp_path / "new.db")
+    connection.execute("CREATE TABLE t (x)")
+    modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
+    connection.close()
+    assert modes == {"new.db": 0o600, "new.db-wal": 0o600, "new.db-shm": 0o600}

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import suppress
 from errno import EDQUOT, ENOSPC
 from pathlib import Path
 
@@ -15,6 +16,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode: transactions are begun by hand."""
     connection: sqlite3.Connection | None = None
     try:
+        if not read_only:
+            _make_private(path)
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=ro" if read_only else path,
             uri=read_only,
@@ -34,6 +37,15 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             connection.close()
         raise explain(error, path) from error
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """Nobody but its owner reads a new database, whatever folder it is in; what SQLite puts beside it is like it.
+
+    One that is there is left alone: to open it and close it again would take away the locks of this process.
+    """
+    with suppress(OSError):  # SQLite says what is wrong
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def explain(error: Exception, path: Path) -> StorageFailed:
