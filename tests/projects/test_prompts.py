@@ -21,15 +21,16 @@ def kinds(**more: object) -> list[str]:
 
 
 def test_the_first_is_what_the_project_is_and_names_where_to_begin() -> None:
-    first, tests = suggested(PLAIN)
+    first, tests, review = suggested(PLAIN)
     assert first.kind == "explain"
     assert "`src/shop/__main__.py`" in first.text
     assert first.about == "12 files, mostly in Python"
     assert "`make test`" in tests.text
+    assert "`src/shop/__main__.py`" in review.text
 
 
 def test_what_asks_to_be_done_comes_before_what_could_be() -> None:
-    assert kinds() == ["explain", "tests"]
+    assert kinds() == ["explain", "tests", "review"]
     assert kinds(changed=2) == ["explain", "changes", "tests"]
     assert kinds(changed=2, failed=("t.py::test_x",)) == ["explain", "failed", "changes"]
     assert kinds(changed=2, under_way="rebase", failed=("t.py::test_x",)) == [
@@ -37,7 +38,12 @@ def test_what_asks_to_be_done_comes_before_what_could_be() -> None:
     ]
     assert kinds(readme=None) == ["explain", "tests", "readme"]
     assert kinds(readme="# Shop") == ["explain", "tests", "readme"]
-    assert kinds(test_command="", test_files=0, readme="x") == ["explain", "tests"]
+    assert kinds(test_command="", test_files=0, readme="x") == ["explain", "tests", "review"]
+
+
+def test_of_a_folder_with_a_single_note_there_are_three_of_different_kinds() -> None:
+    plain = [each.kind for each in suggested(Seen("notes", files=1, readme="x"))]
+    assert plain == ["explain", "next", "review"]
 
 
 def test_changes_and_failures_are_named() -> None:

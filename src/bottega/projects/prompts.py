@@ -15,7 +15,9 @@ _NAMED = 3
 """Files that a prompt names."""
 _ABOUT_TESTS = re.compile(r"\btests?\b|\btesting\b", re.IGNORECASE)
 
-Kind = Literal["explain", "changes", "under_way", "failed", "tests", "readme", "begin"]
+Kind = Literal[
+    "explain", "changes", "under_way", "failed", "tests", "readme", "review", "next", "begin"
+]
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -52,10 +54,10 @@ class Suggested(msgspec.Struct, frozen=True):
 
 
 def suggested(seen: Seen) -> list[Suggested]:
-    """At most three, each of another kind: what the project is, then what asks to be done."""
+    """Three, each of another kind: what the project is, what asks to be done, then what can always be."""
     if not seen.files:
         return list(_empty(seen))
-    return [_explain(seen), *_to_do(seen)][:MOST]
+    return [_explain(seen), *_to_do(seen), *_always(seen)][:MOST]
 
 
 def _explain(seen: Seen) -> Suggested:
@@ -146,6 +148,31 @@ def _papers(seen: Seen) -> Iterator[Suggested]:
             " own style.",
             "README without a word on tests",
         )
+
+
+def _always(seen: Seen) -> Iterator[Suggested]:
+    if seen.languages and seen.entries:
+        yield Suggested(
+            "review",
+            "Find what could break",
+            f"Read `{seen.entries[0]}` and what it leads to as a critical reviewer: name the three places that are most"
+            " likely to break, with file and line, and propose how to mend each. Change nothing yet.",
+            seen.entries[0],
+        )
+    yield Suggested(
+        "next",
+        "Propose what comes next",
+        "Look at what is here and propose three next steps, the smallest first; say of each what it would change, and"
+        " change nothing yet.",
+        "what is here now",
+    )
+    yield Suggested(
+        "review",
+        "Tidy up",
+        "Look for what is out of place here: files that nobody needs, names that mislead, things that are there twice."
+        " List them, and change nothing yet.",
+        "what is here now",
+    )
 
 
 def _empty(seen: Seen) -> Iterator[Suggested]:

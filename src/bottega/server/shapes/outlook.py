@@ -52,7 +52,9 @@ class RepositoryShape(BaseModel):
 
 
 class SuggestedShape(BaseModel):
-    kind: Literal["explain", "changes", "under_way", "failed", "tests", "readme", "begin"]
+    kind: Literal[
+        "explain", "changes", "under_way", "failed", "tests", "readme", "review", "next", "begin"
+    ]
     title: str = Field(description="A few words, for a button.")
     text: str = Field(description="The prompt.")
     about: str = Field(description="What it was made of.")
