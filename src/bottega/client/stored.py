@@ -75,4 +75,7 @@ async def index_of(reach: Reach, session_id: str, message_id: str) -> int:
             fact = decode(index, body)
             if fact.type == "prompt_queued" and fact.message_id == message_id:
                 return index
-    raise NotFound(f"There is no prompt {message_id!r} in this session.")
+    raise NotFound(
+        f"There is no prompt {message_id!r} in this session.",
+        hint="Open the session to see its prompts.",
+    )

@@ -33,8 +33,8 @@ from bottega.server.routes import (
 
 API = "/api"
 
-EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 503)
-"""What any route may answer: most of it the door's word, before the route is asked."""
+EVERYWHERE = (400, 401, 422, *problems.DOOR)
+"""What any route of the API may answer."""
 
 
 def routers() -> Iterable[APIRouter]:

@@ -125,6 +125,10 @@ def of(error: Problem) -> JSONResponse:
     return problem(status, error.code, error.message, error.hint, headers, version=version)
 
 
+DOOR = (403, 408, 413, 421, 429, 500, 503)
+"""What any address may answer: the door's word before a route is asked, or a fault of ours."""
+
+
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """For a route's declaration: the problems that it may answer with."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}}

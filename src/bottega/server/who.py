@@ -136,7 +136,9 @@ async def own_ask(
     ask = house.studio.runtime.asks.exactly(ask_id)
     if ask and house.studio.runtime.sessions.numbered(ask.session).owner == person.n:
         return ask
-    raise NotFound(f"There is no ask {ask_id!r} here.")
+    raise NotFound(
+        f"There is no ask {ask_id!r} here.", hint="GET /api/asks lists what waits for you."
+    )
 
 
 async def own_pass(
@@ -152,7 +154,7 @@ async def own_worker(
     for member in house.staff.members() if person.is_host else ():
         if member.id == worker_id:
             return member
-    raise NotFound(f"There is no worker {worker_id!r} here.")
+    raise NotFound(f"There is no worker {worker_id!r} here.", hint="GET /api/workers lists them.")
 
 
 async def any_agent(

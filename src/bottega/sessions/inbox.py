@@ -277,7 +277,10 @@ class Inbox:
             ).fetchone()
         )
         if row is None:
-            raise NotFound(f"There is no prompt {message_id!r} in this session.")
+            raise NotFound(
+                f"There is no prompt {message_id!r} in this session.",
+                hint="Open the session to see its prompts.",
+            )
         return row[0]
 
     async def change_mode(self, session: SessionRow, mode: Mode) -> None:
@@ -351,7 +354,7 @@ def insert(
     body = msgspec.json.encode(prompt)
     found = connection.execute("SELECT last_index + 1 FROM sessions WHERE n = ?", (n,)).fetchone()
     if found is None:
-        raise NotFound("This session was deleted.")
+        raise NotFound("This session was deleted.", hint="Begin another one.")
     connection.execute(
         "INSERT INTO inbox"
         " (session, message_id, place, idx, hash, body, admitted_by, created_at, steer, person)"
@@ -375,7 +378,10 @@ def _waiting(connection: sqlite3.Connection, n: int, message_id: str) -> bytes:
         "SELECT body, status FROM inbox WHERE session = ? AND message_id = ?", (n, message_id)
     ).fetchone()
     if row is None:
-        raise NotFound(f"There is no prompt {message_id!r} in this session.")
+        raise NotFound(
+            f"There is no prompt {message_id!r} in this session.",
+            hint="Open the session to see its prompts.",
+        )
     if row[1] != "queued":
         raise Conflict(f"The prompt {message_id!r} no longer waits: it is {row[1]}.")
     return row[0]

@@ -72,7 +72,7 @@ class Contender:
             (n,),
         ).fetchone()
         if row is None:
-            raise NotFound("This session was deleted.")
+            raise NotFound("This session was deleted.", hint="Begin another one.")
         holder, generation, beat, seq, takeovers, needs, status = row
         if needs > VERSION:
             raise NewerSchema(

@@ -172,7 +172,7 @@ class Log:
             ).fetchone()
         )
         if row is None:
-            raise NotFound("This session was deleted.")
+            raise NotFound("This session was deleted.", hint="Begin another one.")
         return row[0]
 
     @contextmanager
@@ -227,7 +227,7 @@ def insert(connection: sqlite3.Connection, n: int, events: list[Event]) -> list[
         (len(events), now(), n),
     ).fetchone()
     if row is None:
-        raise NotFound("This session was deleted.")
+        raise NotFound("This session was deleted.", hint="Begin another one.")
     return store(connection, n, row[0], [(event.type, encode(event)) for event in events])
 
 

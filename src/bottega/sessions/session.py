@@ -156,7 +156,10 @@ class Sessions:
             ).fetchone()
         )
         if row is None:
-            raise NotFound(f"There is no session {session_id!r} here.")
+            raise NotFound(
+                f"There is no session {session_id!r} here.",
+                hint="It was deleted, or is somebody else's. The list of sessions has yours.",
+            )
         return _row(row)
 
     def numbered(self, n: int) -> SessionRow:
@@ -168,7 +171,7 @@ class Sessions:
             ).fetchone()
         )
         if row is None:
-            raise NotFound("This session was deleted.")
+            raise NotFound("This session was deleted.", hint="Begin another one.")
         return _row(row)
 
     def children(self, n: int, message_id: str = "") -> "list[SessionRow]":

@@ -104,7 +104,7 @@ def _insert(connection: sqlite3.Connection, person: int, tab_id: str, n: int) ->
             (person, tab_id, n, now()),
         )
     except sqlite3.IntegrityError:  # of the reference to its session
-        raise NotFound("This session was deleted.") from None
+        raise NotFound("This session was deleted.", hint="Begin another one.") from None
 
 
 def _session(connection: sqlite3.Connection, person: int, tab_id: str) -> int | None:

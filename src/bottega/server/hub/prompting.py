@@ -65,7 +65,9 @@ class Prompting:
         """The ask of exactly that id in this session; another session's is not found."""
         ask = self._house.studio.runtime.asks.exactly(ask_id)
         if ask is None or ask.session != session.row.n:
-            raise NotFound(f"There is no ask {ask_id!r} here.")
+            raise NotFound(
+                f"There is no ask {ask_id!r} here.", hint="GET /api/asks lists what waits for you."
+            )
         return ask
 
     async def _works_there(self, person: Person, session: Session, frame: frames.Prompt) -> None:

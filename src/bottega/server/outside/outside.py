@@ -18,6 +18,7 @@ from bottega.server.outside.requests import Exchanged, Requests
 from bottega.server.outside.scrub import Scrub
 from bottega.server.outside.traces import Traces, traces
 from bottega.server.outside.watched import Watched
+from bottega.server.problems import DOOR, responses
 from bottega.sessions.told.stages import Stages
 
 _stage = logging.getLogger("bottega.stage")
@@ -30,8 +31,8 @@ def install(app: FastAPI, house: House) -> "Outside":
     """Have this app tell what is known of it. What is returned is entered while the server runs."""
     watched = app.state.watched = Watched(house)
     outside = Outside(watched)
-    app.include_router(health.router)
-    app.include_router(metrics.router)
+    app.include_router(health.router, responses=responses(*DOOR))
+    app.include_router(metrics.router, responses=responses(*DOOR))
     return outside
 
 

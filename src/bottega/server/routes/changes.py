@@ -34,7 +34,7 @@ def _compared(worked: Worked, path: str) -> Compared:
     for work in worked.works:
         if work.path == path:
             return compared(worked.difference(work), work.after)
-    raise NotFound(f"The session has not changed {path!r}.")
+    raise NotFound(f"The session has not changed {path!r}.", hint="Its changes list what it has.")
 
 
 @router.post("/revert", responses=responses(404, 409, 503))
