@@ -22,15 +22,19 @@ export function Sandbox() {
   return (
     <>
       <Section title={words.now}>
-        <Loaded of={found}>
-          {({ sandbox, modes, rules }) => (
-            <>
-              <State of={sandbox} />
-              <Modes of={modes} />
-              <p className="text-xs text-ink-2">{words.rules(rules)}</p>
-            </>
-          )}
-        </Loaded>
+        {projects && !project ? (
+          <p className="text-sm text-ink-2">{words.noProject}</p>
+        ) : (
+          <Loaded of={found}>
+            {({ sandbox, modes, rules }) => (
+              <>
+                <State of={sandbox} />
+                <Modes of={modes} />
+                <p className="text-xs text-ink-2">{words.rules(rules)}</p>
+              </>
+            )}
+          </Loaded>
+        )}
       </Section>
       <SettingGroup names={["mode", "sandbox", "sandbox_read", "network_private"]} />
     </>

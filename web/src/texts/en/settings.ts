@@ -96,6 +96,7 @@ export const settings = {
     },
     network: "They may be given the network, when somebody allows it.",
     noNetwork: "They have no network.",
+    noProject: "There is no project yet, so no command could run.",
     testing: "It is being tested.",
     mode: "Mode",
     deeds: { read: "Read", write: "Write", run: "Run", network: "Network" },
