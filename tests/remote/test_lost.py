@@ -171,9 +171,7 @@ async def test_a_stop_that_was_cut_short_by_a_death_is_made_good(
     assert (seen[-1].type, seen[-1].data.stop_reason) == ("exchange_response", "cancelled")
     theirs = await log_there(shared, there(seen))
     assert b'"stop_reason":"cancelled"' in theirs[-1]
-    assert carried(mine) == carried(
-        theirs
-    )  # what was carried over before it died is not there twice
+    assert carried(mine) == carried(theirs), "what came before it died is there once"
 
 
 async def test_no_token_is_in_any_event_or_file_but_the_key_ring(

@@ -80,9 +80,7 @@ class RemoteSession:
         if fact.index <= self.row.last_index:
             return
         ask, mode, child = await self._told_of(fact)
-        mirror = (
-            self._mirror
-        )  # the one there is now: somebody may have looked meanwhile, or noted the same
+        mirror = self._mirror  # as it is now: somebody may have looked meanwhile, or noted the same
         if fact.index > mirror.row.last_index:
             mirror.mode = mode or mirror.mode
             mirror.children += [child] if child else []
