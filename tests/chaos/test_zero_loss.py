@@ -183,7 +183,9 @@ class Play:
     async def _workers(self) -> list[int]:
         """Those that are at work."""
         listed = (await self.stage.call("GET", "/api/workers"))["workers"]
-        return [each["pid"] for each in listed if each["state"] == "running"]
+        pids = [each["pid"] for each in listed if each["state"] == "running"]
+        assert all(pids), listed  # 0 would be everybody here
+        return pids
 
     async def _heard(self, events: int) -> None:
         until = self.stage.counts["event"] + events

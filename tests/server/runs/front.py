@@ -95,4 +95,5 @@ def _lives(pid: int) -> bool:
 
 
 def kill(pid: int) -> None:
+    assert pid, "0 would be everybody here"
     os.kill(pid, signal.SIGKILL)

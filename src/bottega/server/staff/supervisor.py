@@ -154,10 +154,10 @@ class Supervisor:
             code = await process.wait()
         finally:
             _kill(process)
-            place.process = place.asking = None
             minding.cancel()
             await asyncio.wait({minding})
-        place.state = "resting"
+            # In one step: whoever is listed as running has a process.
+            place.process, place.asking, place.state = None, None, "resting"
         if not self._ends.is_set():
             _log.warning("%s ended with code %d", place.name, code)
             await self._gone(place)
