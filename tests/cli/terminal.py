@@ -11,6 +11,10 @@ import pyte
 from tests.cli.conftest import PROGRAM
 
 
+PATIENCE = 30
+"""Seconds for something to appear on a busy machine."""
+
+
 class _Screen(pyte.HistoryScreen):
     """An emulator that answers when it is asked where its cursor is."""
 
@@ -39,7 +43,7 @@ class Terminal:
             env=dict(env),
             cwd=str(cwd),
             dimensions=size,
-            timeout=30,
+            timeout=PATIENCE,
         )
         self._child.delaybeforesend = None
         self._child.delayafterclose = self._child.delayafterterminate = 0.01
@@ -85,14 +89,14 @@ class Terminal:
 
     def wait_for(self, text: str, times: int = 1) -> None:
         """Return once the screen, or what was scrolled off it, shows the text so often."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while self.text().count(text) < times:
             if time.monotonic() > deadline or not self._read():
                 raise AssertionError(f"{text!r} did not come; the screen shows:\n{self.text()}")
 
     def hang_up(self) -> None:
         """Press Ctrl-D once the editor has the keyboard: before, the terminal itself would swallow it."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while self.raw.count(b"\x1b[?2004h") <= self.raw.count(b"\x1b[?2004l"):
             if time.monotonic() > deadline or not self._read():
                 raise AssertionError(f"it does not ask; the screen shows:\n{self.text()}")
@@ -100,7 +104,7 @@ class Terminal:
 
     def leave(self) -> int:
         """The exit code, once the program has ended."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while self._read():
             if time.monotonic() > deadline:
                 raise AssertionError(f"it does not end; the screen shows:\n{self.text()}")
