@@ -10,7 +10,6 @@ import pyte
 
 from tests.cli.conftest import PROGRAM
 
-
 PATIENCE = 30
 """Seconds for something to appear on a busy machine."""
 

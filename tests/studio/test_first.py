@@ -30,7 +30,7 @@ async def test_before_any_key_the_guide_says_what_it_is_and_answers(
     page = await visit().page()
     await looked_at(page)
     await expect(page.get_by_text("It is a set of rules, not a model")).to_be_visible()
-    await expect(page.get_by_text("3 files", exact=True)).to_be_visible()
+    await expect(page.get_by_role("region", name="Where it works")).to_contain_text("3 files")
     assert await violations(page) == []
     await page.get_by_role("button", name=re.compile("^Run the tests")).click()
     box = page.get_by_role("textbox", name="Prompt")

@@ -77,13 +77,15 @@ export class Studio {
     const before = kept<string | null>("active", kept<string | null>("active", null), () => sessionStorage);
     const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
-    const restored = this.unopened(found.tabs).sort((a, b) => place(a.id) - place(b.id));
-    // What somebody opened while this was asked for stays, and stays in front.
+    const places = new Map(found.tabs.map(({ tab_id, session_id }) => [session_id, place(tab_id)]));
+    const rank = (tab: Tab) => places.get(tab.store.sessionId) ?? order.length;
+    const restored = this.unopened(found.tabs);
+    // What somebody opened while this was asked for stays, in front, and where its session stood in the row.
     const { list: early, active } = this.tabs.value;
     // Somebody who comes with another browser comes to the same place: the newest tab.
     const last = before ?? found.tabs.at(-1)?.tab_id ?? "";
     const wanted = active || (restored.some((tab) => tab.id === last) ? last : "");
-    this.put({ list: [...restored, ...early], active: wanted });
+    this.put({ list: [...restored, ...early].sort((a, b) => rank(a) - rank(b)), active: wanted });
     this.ready.set(true);
     await Promise.all(restored.map((tab) => tab.store.open()));
   }
