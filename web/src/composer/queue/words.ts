@@ -1,6 +1,7 @@
 /** The words of a prompt that waits, what came with it, and the same prompt with other words. */
 import { Problem } from "../../api/client.js";
 import type { Block, MediaBlock } from "../../session/shape.js";
+import { texts } from "../../texts/texts.js";
 
 type Media = { type: "image" | "audio" | "document"; media_type: string; data: string; name: string };
 type Parts = string | ({ type: "text"; text: string } | Media)[];
@@ -30,8 +31,7 @@ async function filled({ type, media_type, data, name, blob }: MediaBlock, blobs:
 
 async function fetched(path: string): Promise<string> {
   const answer = await fetch(path, { credentials: "same-origin" }).catch(() => null);
-  if (!answer?.ok)
-    throw new Problem(answer?.status ?? 0, "blob", "What came with the prompt could not be read.");
+  if (!answer?.ok) throw new Problem(answer?.status ?? 0, "blob", texts.composer.attachedGone);
   const bytes = new Uint8Array(await answer.arrayBuffer());
   let said = "";
   for (let at = 0; at < bytes.length; at += 32_768)

@@ -96,6 +96,7 @@ export const composer = {
   editPiece: "This is sent with your prompt.",
   scaled: (name: string, size: string) => `${name} was scaled to ${size} to fit.`,
   badImage: (name: string) => `${name} could not be read as an image.`,
+  attachedGone: "What came with the prompt could not be read.",
   unreadable: (name: string) => `${name} could not be read.`,
   full: "No more fits into one prompt (about 1 MB). Remove something, or save it in the project.",
   tooLarge: "This is too large to send",
