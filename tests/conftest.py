@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import loops
 from tests.hunt import LONG
 
 # The same examples in every run of `make test`, however busy the machine is; the long hunts look for new ones.
@@ -19,6 +20,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("bottega")
+
+loops.install()
 
 _SCRUBBED = (
     "OPENAI",

@@ -1,0 +1,32 @@
+"""The loops that tests run in: what a test has closed is closed when its loop is.
+
+A connection that was closed while something was still to be sent lives on until the other side has read it. A loop that
+ends before that would leave it behind, and some later test would be blamed. What nobody closed is still found.
+"""
+
+import asyncio
+import warnings
+
+
+class Loop(asyncio.SelectorEventLoop):
+    def close(self) -> None:
+        if not self.is_closed():
+            known: dict[int, asyncio.WriteTransport] = dict(self._transports)  # type: ignore[attr-defined]
+            open_still = [each for each in known.values() if getattr(each, "_sock", None)]
+            closing = [each for each in open_still if each.is_closing()]
+            for each in closing:
+                each.abort()
+            if closing:
+                self.call_soon(self.stop)
+                self.run_forever()
+        super().close()
+
+
+def install() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.14 on
+
+        class Policy(asyncio.DefaultEventLoopPolicy):
+            _loop_factory = Loop
+
+        asyncio.set_event_loop_policy(Policy())  # pyright: ignore[reportDeprecated]
