@@ -54,7 +54,7 @@ async def test_all_of_it_is_done_by_the_keyboard(visit: Callable[..., Visit]) ->
     await expect(page.get_by_role("textbox", name="Prompt")).to_be_focused()
     await page.keyboard.type("write a file")
     await page.keyboard.press("Enter")
-    await expect(page.locator("[data-ask][data-ready]")).to_be_visible()
+    await expect(page.locator("[data-ask][data-ready]")).to_be_focused()
     await page.keyboard.press("1")
     await expect(page.get_by_role("heading", name="Done", exact=True)).to_be_visible()
     await page.keyboard.press("Control+k")

@@ -104,6 +104,7 @@ async def test_tabs_are_used_by_keys_alone_and_a_closed_one_is_taken_back(visit:
     await tab(page, "Second").press("ArrowLeft")
     await expect(tab(page, "First")).to_be_focused()
     await page.keyboard.press("ArrowRight")
+    await expect(tab(page, "Second")).to_be_focused()
     await page.keyboard.press("Delete")
     await expect(tab(page, re.compile(""))).to_have_count(2)
     await page.get_by_role("button", name="Undo").click()
