@@ -155,16 +155,22 @@ async def test_two_windows_answer_and_the_late_one_is_told(visit: Starts) -> Non
     await expect(other.get_by_text("Done so.")).to_be_visible()
 
 
-async def test_a_plan_waits_past_its_exchange_and_is_carried_out_when_it_is_accepted(
-    visit: Starts,
-) -> None:
-    visited = visit([say("1. Look. 2. Write.")], [say("Carried out.")])
+async def planned(visited: Visit) -> Page:
+    """A page that asks whether to carry out a plan."""
     async with visited.serving.client() as client:
         session = await client.post("/api/sessions", {"mode": "plan"})
         prompt = {"message_id": str(uuid.uuid4()), "content": "plan it"}
         await client.post(f"/api/sessions/{session['id']}/prompts", prompt)
     page = await visited.page(f"/sessions/{session['id']}")
     await asked(page, "Carry out this plan?")
+    return page
+
+
+async def test_a_plan_waits_past_its_exchange_and_is_carried_out_when_it_is_accepted(
+    visit: Starts,
+) -> None:
+    visited = visit([say("1. Look. 2. Write.")], [say("Carried out.")])
+    page = await planned(visited)
     await expect(page.locator("[data-now]")).to_have_count(0)
     await page.reload()
     await asked(page, "Carry out this plan?")
@@ -178,12 +184,7 @@ async def test_a_plan_that_was_changed_is_carried_out_as_freely_as_one_likes(
     visit: Starts, folder: Path
 ) -> None:
     visited = visit([say("1. Look. 2. Write.")], [RUN], [say("Carried out.")])
-    async with visited.serving.client() as client:
-        session = await client.post("/api/sessions", {"mode": "plan"})
-        prompt = {"message_id": str(uuid.uuid4()), "content": "plan it"}
-        await client.post(f"/api/sessions/{session['id']}/prompts", prompt)
-    page = await visited.page(f"/sessions/{session['id']}")
-    await asked(page, "Carry out this plan?")
+    page = await planned(visited)
     await page.keyboard.press("4")
     await page.get_by_role("textbox", name="The plan, as you want it").fill("1. Write only.")
     await page.get_by_role("button", name="Accept as changed, allowing all").click()

@@ -40,6 +40,23 @@ async def paste(page: Page, script: str) -> None:
     )
 
 
+async def paste_noise(page: Page, width: int, height: int) -> None:
+    """Paste a picture that no format makes small."""
+    await paste(
+        page,
+        f"""
+        const canvas = new OffscreenCanvas({width}, {height}), brush = canvas.getContext("2d");
+        const image = brush.createImageData({width}, {height});
+        let seed = 7;
+        for (let n = 0; n < image.data.length; n++)
+            image.data[n] = n % 4 === 3 ? 255 : (seed = (seed * 16807) % 2147483647) & 255;
+        brush.putImageData(image, 0, 0);
+        const blob = await canvas.convertToBlob({{type: "image/png"}});
+        transfer.items.add(new File([blob], "noise.png", {{type: "image/png"}}));
+        """,
+    )
+
+
 @pytest.mark.requirement("A01")
 @pytest.mark.requirement("N01")
 async def test_a_prompt_is_trimmed_and_an_empty_one_is_not_sent(visit: Starts) -> None:
@@ -163,20 +180,8 @@ async def test_a_file_is_mentioned_and_a_command_is_done_by_keyboard_alone(
 async def test_pasted_images_are_made_to_fit_and_sent(visit: Starts) -> None:
     here = visit([say("A picture.")])
     page = await here.page()
-    # Noise, which no format makes small: 2,400 × 1,600 are 10 MB.
-    await paste(
-        page,
-        """
-        const canvas = new OffscreenCanvas(2400, 1600), brush = canvas.getContext("2d");
-        const image = brush.createImageData(2400, 1600);
-        let seed = 7;
-        for (let n = 0; n < image.data.length; n++)
-            image.data[n] = n % 4 === 3 ? 255 : (seed = (seed * 16807) % 2147483647) & 255;
-        brush.putImageData(image, 0, 0);
-        const blob = await canvas.convertToBlob({type: "image/png"});
-        transfer.items.add(new File([blob], "noise.png", {type: "image/png"}));
-        """,
-    )
+    # 10 MB.
+    await paste_noise(page, 2400, 1600)
     await expect(page.get_by_text("noise.png was scaled to")).to_be_visible()
     await expect(page.get_by_role("button", name="Open noise.png")).to_be_visible()
     async with page.expect_request("**/prompts") as sent:
@@ -259,19 +264,7 @@ async def test_a_prompt_that_waits_keeps_its_picture_while_its_words_are_changed
     log = page.get_by_role("log")
     await expect(log).to_contain_text("Begun.")
     # Large enough to be kept beside the log.
-    await paste(
-        page,
-        """
-        const canvas = new OffscreenCanvas(200, 200), brush = canvas.getContext("2d");
-        const image = brush.createImageData(200, 200);
-        let seed = 7;
-        for (let n = 0; n < image.data.length; n++)
-            image.data[n] = n % 4 === 3 ? 255 : (seed = (seed * 16807) % 2147483647) & 255;
-        brush.putImageData(image, 0, 0);
-        const blob = await canvas.convertToBlob({type: "image/png"});
-        transfer.items.add(new File([blob], "noise.png", {type: "image/png"}));
-        """,
-    )
+    await paste_noise(page, 200, 200)
     await expect(page.get_by_role("button", name="Open noise.png")).to_be_visible()
     await box(page).fill("what is it?")
     async with page.expect_request("**/prompts") as sent:
