@@ -59,8 +59,17 @@ class Victim:
         os.close(writes)
 
     def first_bytes(self) -> bytes:
-        """Wait until it has printed something."""
+        """Wait until it has printed something; b"" once it is dead and all was read."""
         return os.read(self._reads, 65536)
+
+    def prints(self, word: bytes) -> bytes:
+        """What it has printed once that word is in it."""
+        shown = b""
+        while word not in shown:
+            piece = self.first_bytes()
+            assert piece, f"a victim died before it printed {word!r}"
+            shown += piece
+        return shown
 
     def kill(self) -> None:
         self.process.kill()

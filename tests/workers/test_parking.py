@@ -31,9 +31,7 @@ def broken_off(home: Path, folder: Path, scripted: Scripted, tmp_path: Path) -> 
         [{"do": "say", "text": HALF}, {"do": "gate", "path": str(gate)}, {"do": "say", "text": "."}]
     )
     victim = Victim(home, model, folder)
-    shown = b""
-    while b'"more"' not in shown and b" more" not in shown:
-        shown += victim.first_bytes()
+    shown = victim.prints(b'more"')
     victim.kill()
     victim.last_words(shown)
     gate.touch()

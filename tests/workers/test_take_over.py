@@ -30,9 +30,7 @@ async def test_the_terminal_closes_what_was_interrupted_and_keeps_its_text(
     gate = {"do": "gate", "path": str(tmp_path / "never")}
     model = scripted([{"do": "say", "text": "Half an answer"}, gate], SAY)
     victim = Victim(home, model, folder)
-    shown = b""
-    while b"text_delta" not in shown:
-        shown += victim.first_bytes()
+    shown = victim.prints(b"text_delta")
     victim.kill()
     victim.last_words(shown)
     async with Studio(home) as studio:
