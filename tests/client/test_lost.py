@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ from bottega.client import Remote
 from bottega.errors import BadUsage, Conflict, NotFound, Problem, StorageFailed
 from bottega.events.event import Event
 from bottega.ids import fresh_message
+from bottega.reach import reach as reach_module
+from bottega.reach import stream as stream_module
 from bottega.reach.lines import Lines, Sent
 from bottega.reach.problems import Unreachable, problem
 from bottega.reach.reach import Reach
+from bottega.reach.stream import stream
 from bottega.sessions.asks import Reply
 from bottega.studio.answering import Waits
 from tests.client.conftest import token
@@ -48,6 +52,38 @@ async def test_through_a_kill_of_the_server_an_answer_goes_on_without_gap_or_dou
         assert "stream_reset" in [event.type for event in seen]
         assert told == ["lost", "back"]
         assert seen[-1].data.final_response == "word " * 59 + "word"
+
+
+@pytest.mark.parametrize(
+    "listen",
+    [
+        pytest.param(lambda reach: reach.call("GET", "sessions"), id="an answer"),
+        pytest.param(lambda reach: anext(stream(reach, "ses_1")), id="an event"),
+    ],
+)
+async def test_a_server_that_talks_without_end_is_left_before_it_fills_the_memory(
+    listen: Callable[[Reach], Awaitable[object]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach_module, "LARGEST", 1 << 20)
+    monkeypatch.setattr(stream_module, "LARGEST", 1 << 20)
+    left = asyncio.Event()
+
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 -\r\nConnection: close\r\n\r\n")
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b"data: " + b"x" * 65_536)
+                await writer.drain()
+        left.set()
+        writer.close()
+
+    async with await asyncio.start_server(endless, "127.0.0.1") as server, asyncio.timeout(30):
+        port = server.sockets[0].getsockname()[1]
+        async with Remote(f"http://127.0.0.1:{port}", "a-token") as studio:
+            with pytest.raises(Problem, match="more than 1 MB at once"):
+                await listen(studio.reach)
+            await left.wait()
 
 
 @pytest.mark.parametrize("status", [502, 504])

@@ -19,6 +19,12 @@ class Lines:
         self._searched = 0
         self._index, self._name = 0, ""
         self._data: list[bytes] = []
+        self._size = 0
+
+    @property
+    def held(self) -> int:
+        """Bytes of the event that is not yet complete."""
+        return len(self._rest) + self._size
 
     def feed(self, piece: bytes) -> list[Sent]:
         self._rest += piece
@@ -36,12 +42,13 @@ class Lines:
         if not line:
             if self._data:
                 found.append(Sent(self._index, self._name, b"\n".join(self._data)))
-            self._index, self._name, self._data = 0, "", []
+            self._index, self._name, self._data, self._size = 0, "", [], 0
             return
         field, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if field == b"data":
             self._data.append(value)
+            self._size += len(value)
         elif field == b"id" and value.isdigit():
             self._index = int(value)
         elif field == b"event":

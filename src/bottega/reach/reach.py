@@ -36,6 +36,8 @@ PATIENCE = 60.0
 """Seconds for which a server that is gone is tried again."""
 SLOW = 60.0
 """Seconds that one answer may take."""
+LARGEST = 256 * 1024 * 1024
+"""Bytes of one answer, or of one event, that are taken from a server: far more than any Bottega sends."""
 
 LOST = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, OSError)
 LATER = (429, 503)
@@ -162,7 +164,22 @@ class Reach:
         async with self.http.request(
             method, self.url(path), data=payload, headers=headers, params=query
         ) as response:
-            return response.status, await response.read(), retry_after(response)
+            return response.status, await self.whole(response), retry_after(response)
+
+    async def whole(self, response: aiohttp.ClientResponse) -> bytes:
+        """The body of an answer, unless it is larger than what may be held of it."""
+        body = bytearray()
+        async for piece in response.content.iter_any():
+            body += piece
+            if len(body) > LARGEST:
+                raise self.too_large()
+        return bytes(body)
+
+    def too_large(self) -> Problem:
+        return Problem(
+            f"The server at {self.address} sends more than {LARGEST >> 20} MB at once, and is not listened to.",
+            hint="Is it a Bottega? Look at what is at that address.",
+        )
 
 
 def retry_after(response: aiohttp.ClientResponse) -> float:

@@ -10,7 +10,7 @@ from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.reach.lines import Lines, Sent
 from bottega.reach.problems import problem
-from bottega.reach.reach import LATER, LOST, UNSURE, Reach, retry_after
+from bottega.reach.reach import LARGEST, LATER, LOST, UNSURE, Reach, retry_after
 
 SILENCE = 15.0
 """Seconds without a byte, not even a heartbeat, after which a connection counts as lost."""
@@ -67,7 +67,7 @@ async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenera
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE),
     ) as response:
         if response.status != 200:
-            told = problem(response.status, await response.read())
+            told = problem(response.status, await reach.whole(response))
             later = response.status in (*LATER, *UNSURE)
             raise _NotNow(told, retry_after(response)) if later else told
         reach.told("back")
@@ -75,3 +75,5 @@ async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenera
         lines = Lines()
         async for piece in response.content.iter_any():
             yield lines.feed(piece)
+            if lines.held > LARGEST:
+                raise reach.too_large()

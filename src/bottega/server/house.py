@@ -72,6 +72,8 @@ class House:
         """Called when the server begins to end, so that clients are told."""
         self.closing = asyncio.Event()
         """Set when it no longer listens: whoever streams says goodbye."""
+        self.demo = asyncio.Lock()
+        """Held while a demo is begun: two clicks are one demo."""
         self.tickets = Tickets()
         self.files = Files(studio.opened.hands.locked, database.home.workspace)
         self.shells = ServedShells(studio, self._workers, self.proofs.known)

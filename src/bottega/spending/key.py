@@ -163,7 +163,10 @@ def masked(key: str) -> str:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Put a whole new file, readable by its owner only, in place of the old one. The caller holds the lock."""
+    """Put a whole new file, readable by its owner only, in place of the old one. The caller holds the lock.
+
+    Not `write_whole`: under one name at a time, what a kill leaves of a key is gone with the next one that is written.
+    """
     fresh = path.with_name(f"{path.name}.new")
     try:
         fresh.unlink(missing_ok=True)

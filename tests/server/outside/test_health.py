@@ -27,6 +27,13 @@ async def test_a_stranger_learns_that_it_lives_and_nothing_else(serving: Serving
     assert await answer(serving, "/readyz") == (200, '{"ready":true,"reasons":[]}')
 
 
+async def test_who_only_asks_whether_it_answers_gets_no_body(serving: Serving) -> None:
+    async with aiohttp.ClientSession(serving.address) as stranger:
+        for path in ("/", "/healthz", "/readyz"):
+            async with stranger.head(path) as response:
+                assert (response.status, await response.read()) == (200, b""), path
+
+
 async def test_a_database_that_cannot_be_written_makes_it_not_ready_until_it_can_again(
     serving: Serving,
 ) -> None:

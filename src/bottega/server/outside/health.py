@@ -21,11 +21,13 @@ class Ready(BaseModel):
     reasons: list[Reason] = Field(description="What keeps it from working; empty: nothing does.")
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", summary="The process is alive")
 async def alive() -> Alive:
     return Alive()
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz",
     summary="It can do its work",

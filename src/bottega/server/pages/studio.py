@@ -35,6 +35,7 @@ POLICY = (
 )
 
 
+@router.head("/")
 @router.get("/")
 @router.get("/sessions/{rest:path}")
 @router.get("/settings")

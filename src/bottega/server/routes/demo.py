@@ -6,16 +6,19 @@ from pathlib import Path
 
 from fastapi import APIRouter
 
+from bottega.accounts.people import Person
 from bottega.errors import Refused, StorageFailed
 from bottega.messages.block import Text
 from bottega.projects import demo
 from bottega.providers.demo import PROMPT
 from bottega.providers.vendors import DEMO
 from bottega.server import speaking
+from bottega.server.house import House
 from bottega.server.problems import responses
 from bottega.server.shapes.session import SessionShape
 from bottega.server.who import Asked, Signed
 from bottega.sessions.inbox import Prompt
+from bottega.sessions.session import SessionRow
 
 router = APIRouter(prefix="/demo", tags=["sessions"])
 
@@ -34,9 +37,13 @@ async def begin_demo(house: Asked, person: Signed) -> SessionShape:
             "You have no project, so nothing may be run for you here.",
             hint="Somebody at that machine adds one: `bottega projects add`.",
         )
+    async with house.demo:
+        row = house.studio.runtime.sessions.under_way(person.n, DEMO) or await _begun(house, person)
+    return SessionShape.of(row, house.projects.of(person.n))
+
+
+async def _begun(house: House, person: Person) -> SessionRow:
     runtime = house.studio.runtime
-    if row := runtime.sessions.under_way(person.n, DEMO):
-        return SessionShape.of(row, house.projects.of(person.n))
     for earlier in house.projects.of(person.n):
         if earlier.name == demo.NAME:
             await house.projects.remove(earlier)
@@ -53,8 +60,7 @@ async def begin_demo(house: Asked, person: Signed) -> SessionShape:
     )
     prompt = Prompt(str(uuid.uuid4()), (Text(PROMPT),), attended=True)
     await speaking.say(house, session, person, prompt)
-    row = runtime.sessions.get(session.id)
-    return SessionShape.of(row, house.projects.of(person.n))
+    return runtime.sessions.get(session.id)
 
 
 def _made(home: Path) -> Path:
