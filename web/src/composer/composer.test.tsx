@@ -69,6 +69,17 @@ test("what the server refuses can be put back into the box", async () => {
   expect(screen.queryByText(/Not sent/)).toBeNull();
 });
 
+test("what the server refuses can be discarded, and is not kept", async () => {
+  const { user, store } = desk(({ path }) =>
+    path.endsWith("/prompts") ? json({ code: "bad", detail: "No.", hint: "" }, 422) : undefined,
+  );
+  await user.type(box(), "say it{Enter}");
+  await user.click(await screen.findByRole("button", { name: "Discard" }));
+  expect(store.sending.value).toEqual([]);
+  expect(box().value).toBe("");
+  expect(localStorage.getItem("bottega.unsent.ses_1")).toBeNull();
+});
+
 test("what came with a prompt that the server refused goes back into the box with it", async () => {
   const { user, said, store } = desk(({ path }) =>
     path.endsWith("/prompts") ? json({ code: "bad", detail: "No.", hint: "" }, 422) : undefined,

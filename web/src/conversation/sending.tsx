@@ -1,16 +1,13 @@
 /** Prompts that are on their way: there at once, with what becomes of them. */
-import { RotateCw, X } from "lucide-react";
+import { CloudOff } from "lucide-react";
 import type { Queued, Sending } from "../session/shape.js";
-import { useSession } from "../studio/context.js";
 import { texts } from "../texts/texts.js";
-import { Button } from "../ui/button.js";
 import { Line } from "./exchange/now-line.js";
 import { Words } from "./parts/said.js";
 import { useNow } from "./ticking.js";
 
 export function SendingView({ sending }: { sending: Sending }) {
   const words = texts.conversation;
-  const store = useSession();
   const now = useNow(250, !sending.problem);
   return (
     <article data-item={sending.messageId} className="flex flex-col gap-4 pt-6 pb-2">
@@ -19,27 +16,11 @@ export function SendingView({ sending }: { sending: Sending }) {
         <p className="break-words whitespace-pre-wrap">{sending.text.slice(0, 6_000)}</p>
       </section>
       {sending.problem ? (
-        <div role="alert" className="flex flex-wrap items-center gap-2 text-sm">
-          <span className="font-medium text-bad">{words.notSent}</span>
-          <span className="min-w-0 break-words text-ink-2">
-            {sending.later ? `${sending.problem} ${words.sentLater}` : sending.problem}
-          </span>
-          <Button
-            small
-            icon={<RotateCw size={12} aria-hidden />}
-            onClick={() => store.again(sending.messageId)}
-          >
-            {words.retry}
-          </Button>
-          <Button
-            small
-            kind="quiet"
-            icon={<X size={12} aria-hidden />}
-            onClick={() => store.forget(sending.messageId)}
-          >
-            {words.forget}
-          </Button>
-        </div>
+        // Why, and what can be done about it, is told at the composer, which is always in sight.
+        <p className="flex items-center gap-2 text-sm text-ink-2">
+          <CloudOff size={14} className="shrink-0" aria-hidden />
+          {words.notSent}
+        </p>
       ) : (
         <Line doing={words.now.sending} since={sending.at} now={now}>
           {words.now.thinking}

@@ -78,8 +78,8 @@ export const composer = {
   moved: (place: number, of: number) => `Now ${place} of ${of}`,
   withFiles: (n: number) => (n === 1 ? "1 attachment" : `${n} attachments`),
 
-  notSent: "Not sent",
-  sentLater: "Not sent yet.",
+  notSent: "Not sent.",
+  sentLater: "Not sent yet: it is sent as soon as the server answers.",
   again: "Send again",
   putBack: "Edit",
   discard: "Discard",

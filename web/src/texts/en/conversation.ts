@@ -43,9 +43,6 @@ export const conversation = {
   },
   forked: "Forked. Files are not forked: both sessions work in the same folder.",
   notSent: "Not sent",
-  sentLater: "It is sent as soon as the server answers.",
-  retry: "Send again",
-  forget: "Remove",
   now: {
     thinking: "Thinking…",
     writing: "writing",
