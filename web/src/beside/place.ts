@@ -2,8 +2,8 @@
 
 import { useContext } from "react";
 import type { Schema } from "../api/http.js";
-import { useProjects } from "../studio/answers.js";
-import { SessionContext, useStudio } from "../studio/context.js";
+import { useNext } from "../studio/answers.js";
+import { SessionContext } from "../studio/context.js";
 import { useWatch, Watch } from "../studio/watch.js";
 
 export interface Place {
@@ -23,19 +23,17 @@ const NOBODY = new Watch<Schema<"SessionShape"> | null>(null);
 export function usePlace(): Where & { again(): void } {
   const session = useContext(SessionContext);
   const about = useWatch(session?.about ?? NOBODY);
-  const wish = useWatch(useStudio().wish);
-  const { data, error, refetch } = useProjects();
+  const { projects, project, container } = useNext();
+  const { data, error, refetch } = projects;
   const again = () => void refetch();
   if (!data) return error ? { state: "failed", problem: error, again } : { state: "loading", again };
-  const { projects } = data;
   if (session) {
     if (!about) return { state: "loading", again };
-    const own = projects.find(({ id }) => id === about.project_id);
+    const own = data.projects.find(({ id }) => id === about.project_id);
     return own ? { ...placed(own, about.container), again } : { state: "outside", again };
   }
-  const project = projects.find(({ id }) => id === wish.project_id) ?? projects[0];
   if (!project) return { state: "none", again };
-  return { ...placed(project, wish.project_id ? (wish.container ?? "") : ""), again };
+  return { ...placed(project, container), again };
 }
 
 function placed({ id, name, folder }: Project, container: string): Place {

@@ -2,8 +2,8 @@
 
 import { useContext } from "react";
 import type { About } from "../session/store.js";
-import { useProjects } from "../studio/answers.js";
-import { SessionContext, useStudio } from "../studio/context.js";
+import { useNext } from "../studio/answers.js";
+import { SessionContext } from "../studio/context.js";
 import { useWatch, Watch } from "../studio/watch.js";
 
 const NO_ABOUT = new Watch<About | null>(null);
@@ -15,13 +15,11 @@ export interface Place {
 }
 
 export function usePlace(): Place | null {
-  const studio = useStudio();
   const store = useContext(SessionContext);
   const about = useWatch(store?.about ?? NO_ABOUT);
-  const wish = useWatch(studio.wish);
-  const first = useProjects(!store && !wish.project_id).data?.projects[0]?.id;
-  const projectId = store ? about?.project_id : wish.project_id || first;
-  const container = (store ? about?.container : wish.container) ?? "";
+  const next = useNext(!store);
+  const projectId = store ? about?.project_id : next.project?.id;
+  const container = store ? (about?.container ?? "") : next.container;
   return projectId ? { projectId, container } : null;
 }
 

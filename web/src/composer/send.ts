@@ -2,6 +2,7 @@
 import { useContext, useState } from "react";
 import { Problem } from "../api/client.js";
 import type { Content } from "../session/store.js";
+import { useNext } from "../studio/answers.js";
 import { SessionContext, useStudio } from "../studio/context.js";
 import type { Effort } from "./around.js";
 
@@ -17,6 +18,7 @@ export interface Sender {
 export function useSender(): Sender {
   const studio = useStudio();
   const store = useContext(SessionContext);
+  const { project, container } = useNext(!store);
   const [beginning, setBeginning] = useState(false);
   const [problem, setProblem] = useState("");
 
@@ -30,7 +32,8 @@ export function useSender(): Sender {
     setBeginning(true);
     setProblem("");
     try {
-      const tab = await studio.newSession(studio.wish.value);
+      const where = project && { project_id: project.id, container };
+      const tab = await studio.newSession({ ...studio.wish.value, ...where });
       tab.store.prompt(content, wishes).catch(() => {});
       return true;
     } catch (error) {

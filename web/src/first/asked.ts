@@ -1,8 +1,6 @@
 /** What the server knows that a new session begins with: who asks, which models there are, and where one works. */
 import type { Schema } from "../api/http.js";
-import { useProjects } from "../studio/answers.js";
-import { useAnswer, useStudio } from "../studio/context.js";
-import { useWatch } from "../studio/watch.js";
+import { useAnswer } from "../studio/context.js";
 
 export type Outlook = Schema<"OutlookShape">;
 
@@ -32,16 +30,6 @@ export function useBegun() {
       (await studio.http.get("/api/sessions", { query: { limit: 1 }, signal })).sessions.length > 0,
     { stale: 10_000 },
   );
-}
-
-/** The folder that the next session works in; null: there is none. */
-export function usePlace() {
-  const studio = useStudio();
-  const wish = useWatch(studio.wish);
-  const projects = useProjects();
-  const list = projects.data?.projects;
-  const project = list?.find(({ id }) => id === wish.project_id) ?? list?.[0];
-  return { projects, project, container: wish.container ?? "" };
 }
 
 export function useOutlook(projectId: string, container: string) {

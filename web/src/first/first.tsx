@@ -2,11 +2,11 @@
  * A new session before its first prompt: where it works, what the agent may do there, what to begin with. On a fresh
  * home it also says who answers, and how a model comes in.
  */
-import { useMe } from "../studio/answers.js";
+import { useMe, useNext } from "../studio/answers.js";
 import { texts } from "../texts/texts.js";
 import { Fence } from "../ui/problem.js";
 import { Answers } from "./answers/answers.js";
-import { GUIDE, useBegun, usePlace, useUsual } from "./asked.js";
+import { GUIDE, useBegun, useUsual } from "./asked.js";
 import { DemoButton } from "./demo-button.js";
 import { Folder } from "./folder.js";
 
@@ -15,7 +15,7 @@ export function First() {
   const usual = useUsual();
   const begun = useBegun();
   const me = useMe();
-  const place = usePlace();
+  const place = useNext();
   // What it is has to be known before anything is shown: nothing jumps.
   if (usual.isPending || begun.isPending || me.isPending)
     return <section aria-label={first.region} aria-busy className="flex-1" />;

@@ -1,6 +1,7 @@
 /** What several features ask the server for: each is kept under one name, whole, and asked for once. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useAnswer, useStudio } from "./context.js";
+import { useWatch } from "./watch.js";
 
 export const useMe = () =>
   useAnswer(["me"], ({ http }, signal) => http.get("/api/me", { signal }), { stale: 60_000 });
@@ -10,6 +11,15 @@ export const useProjects = (enabled = true) =>
     stale: 30_000,
     enabled,
   });
+
+/** Where the next session works: in the project that was picked, if it is still there, else in the first one. */
+export function useNext(enabled = true) {
+  const wish = useWatch(useStudio().wish);
+  const projects = useProjects(enabled);
+  const list = projects.data?.projects;
+  const picked = list?.find(({ id }) => id === wish.project_id);
+  return { projects, project: picked ?? list?.[0], container: (picked && wish.container) || "" };
+}
 
 export const useAgents = (enabled = true) =>
   useAnswer(["agents"], ({ http }, signal) => http.get("/api/agents", { signal }), {

@@ -1,9 +1,8 @@
 /** Where a new session works: a project, or a folder in it. */
 
 import { Folder, FolderOpen } from "lucide-react";
-import { useProjects } from "../../studio/answers.js";
+import { useNext } from "../../studio/answers.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
-import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import { Chooser, type ChooserOption, type Opened } from "./chooser.js";
 import { Pill } from "./pill.js";
@@ -14,10 +13,8 @@ const BETWEEN = "\n";
 export function PlacePicker(opened: Opened) {
   const { composer } = texts;
   const studio = useStudio();
-  const wish = useWatch(studio.wish);
-  const projects = useProjects();
+  const { projects, project, container: chosen } = useNext();
   const list = projects.data?.projects ?? [];
-  const project = list.find(({ id }) => id === wish.project_id) ?? list[0];
   const containers = useContainers(project?.id ?? "", opened.open);
   const options: ChooserOption[] = list.map(({ id, name, folder }) => ({
     id,
@@ -26,7 +23,7 @@ export function PlacePicker(opened: Opened) {
     label: name,
     about: <span className="font-mono">{folder}</span>,
     icon: <Folder size={14} aria-hidden />,
-    chosen: id === project?.id && !wish.container,
+    chosen: id === project?.id && !chosen,
   }));
   for (const container of containers)
     options.push({
@@ -34,13 +31,13 @@ export function PlacePicker(opened: Opened) {
       words: container,
       group: composer.containers(project?.name ?? ""),
       label: container,
-      chosen: container === wish.container,
+      chosen: container === chosen,
     });
   const pick = (id: string) => {
     const [project_id = "", container = ""] = id.split(BETWEEN);
     studio.wish.set({ ...studio.wish.value, project_id, container });
   };
-  const word = project ? [project.name, wish.container].filter(Boolean).join("/") : composer.noProject;
+  const word = project ? [project.name, chosen].filter(Boolean).join("/") : composer.noProject;
   if (projects.isPending) return null;
   return (
     <Chooser

@@ -2,7 +2,7 @@
 
 import { File, Folder } from "lucide-react";
 import { useDeferredValue } from "react";
-import { useProjects } from "../../studio/answers.js";
+import { useNext } from "../../studio/answers.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { ago } from "../../texts/figures.js";
@@ -84,9 +84,8 @@ function Said({ words, done }: { words: string; done: Done }) {
 function useProject(): string {
   const studio = useStudio();
   useWatch(studio.tabs);
-  const wish = useWatch(studio.wish);
-  const projects = useProjects().data?.projects;
-  return studio.active?.store.about.value?.project_id || wish.project_id || projects?.[0]?.id || "";
+  const next = useNext().project?.id;
+  return studio.active?.store.about.value?.project_id || next || "";
 }
 
 function Files({ words, done }: { words: string; done: Done }) {

@@ -1,8 +1,7 @@
 /** Where commands run, what they may read and reach, and what becomes of each kind of call in each mode. */
 import type { Schema } from "../../api/http.js";
-import { useProjects } from "../../studio/answers.js";
-import { useAnswer, useStudio } from "../../studio/context.js";
-import { useWatch } from "../../studio/watch.js";
+import { useNext } from "../../studio/answers.js";
+import { useAnswer } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { ProblemBox } from "../../ui/problem.js";
 import { Sign } from "../../ui/sign.js";
@@ -10,9 +9,8 @@ import { Loaded, Section, SettingGroup } from "../one/group.js";
 
 export function Sandbox() {
   const words = texts.settings.sandbox;
-  const wish = useWatch(useStudio().wish);
-  const { data: projects } = useProjects();
-  const project = wish.project_id || projects?.projects[0]?.id || "";
+  const next = useNext();
+  const project = next.project?.id ?? "";
   const found = useAnswer(
     ["outlook", project],
     ({ http }, signal) =>
@@ -22,7 +20,7 @@ export function Sandbox() {
   return (
     <>
       <Section title={words.now}>
-        {projects && !project ? (
+        {next.projects.data && !project ? (
           <p className="text-sm text-ink-2">{words.noProject}</p>
         ) : (
           <Loaded of={found}>
