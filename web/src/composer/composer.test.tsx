@@ -1,6 +1,6 @@
 /** The composer, by what a person sees and does. */
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { setEnter } from "../studio/enter.js";
 import { desk, happen, json, saying, words } from "../test/desk.js";
 
@@ -149,6 +149,15 @@ test("models are found by a few letters, with window and price, and providers th
   await user.type(screen.getByRole("combobox", { name: "Find a model" }), "lar{Enter}");
   expect(studio.wish.value.model).toBe("openai/large");
   await waitFor(() => expect(document.activeElement).toBe(box()));
+});
+
+test("a project that was picked and is gone gives way to the first one", async () => {
+  const { user, studio } = desk(undefined, { session: false });
+  const begins = vi.spyOn(studio, "newSession").mockRejectedValue(new Error("No."));
+  act(() => studio.wish.set({ project_id: "gone", container: "deep" }));
+  expect(await screen.findByRole("button", { name: /: shop$/ })).toBeTruthy();
+  await user.type(box(), "go{Enter}");
+  expect(begins).toHaveBeenCalledWith({ project_id: "p1", container: "" });
 });
 
 test("how hard the model thinks is chosen with the model, shown, and sent with each prompt", async () => {
