@@ -484,7 +484,7 @@ async def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(stag
         here.bench.root.close()
     await asyncio.sleep(0)
 
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 async def test_prompts_of_servers_that_are_down_are_told(stage: Staged) -> None:
@@ -506,7 +506,7 @@ async def test_descriptors_do_not_pile_up_over_restarts(stage: Staged) -> None:
         await here.failed("mcp__a__crash")
         await here.look()
 
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 async def test_a_sandbox_that_cannot_be_opened_is_told(stage: Staged) -> None:

@@ -251,7 +251,7 @@ def test_no_descriptor_is_left_open(root: Root, place: Path) -> None:
     root.stat("src/main.py")
     root.list("src/deep/..")
     after = len(os.listdir("/proc/self/fd")) if before else 0
-    assert after == before
+    assert after <= before
 
 
 def test_the_canonical_path_is_the_one_that_links_lead_to(root: Root, place: Path) -> None:
