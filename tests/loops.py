@@ -1,8 +1,8 @@
 """The loops that tests run in: what a test has closed is closed when its loop is.
 
 A connection that was closed while something was still to be sent lives on until the other side has read it. A loop that
-ends before that would leave it behind, and some later test would be blamed. What nobody closed is told at once, while it
-is known whose it was: the collector would find it in some later test.
+ends before that would leave it behind, and some later test would be blamed. What nobody closed is told at once: the
+collector would find it in some later test.
 """
 
 import asyncio

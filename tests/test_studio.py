@@ -84,7 +84,7 @@ async def test_reactors_hear_what_they_asked_for_until_they_unsubscribe(
         with pytest.raises(BadUsage, match="on_tool_cal"):
             session.react(on_tool_cal=calls.append)
         await session.prompt("one")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await heard.wait()
         stop()
         before = len(everything)
@@ -130,7 +130,7 @@ async def test_following_from_the_middle_gives_the_same_events_as_from_the_start
 
 async def _until(session: bottega.Session, after: int, last: int) -> list[Event]:
     seen: list[Event] = []
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         async for event in session.follow(after):
             seen.append(event)
             if event.type == "exchange_response" and event.index == last:

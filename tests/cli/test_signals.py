@@ -39,7 +39,7 @@ async def test_the_first_signal_asks_until_it_is_heard_and_the_second_cancels() 
                 assert (stop.code, stop.leaves) == (130, False)
                 stopped.set()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         task = asyncio.create_task(run())
         await entered.wait()
         os.kill(os.getpid(), signal.SIGINT)
@@ -61,7 +61,7 @@ async def test_an_exchange_that_waits_for_a_person_is_left_waiting_by_all_but_ct
                 await asyncio.Event().wait()
             return stop
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         task = asyncio.create_task(run())
         await entered.wait()
         os.kill(os.getpid(), signal.SIGHUP)
@@ -74,7 +74,7 @@ async def test_an_exchange_that_waits_for_a_person_is_left_waiting_by_all_but_ct
 @pytest.mark.parametrize(("which", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 async def test_what_is_not_ctrl_c_means_to_leave(which: signal.Signals, code: int) -> None:
     exchange = Slow()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         with stoppable(exchange) as stop:
             os.kill(os.getpid(), which)
             await exchange.asked.wait()

@@ -142,7 +142,7 @@ class Caller:
     async def ask(self, **fields: object) -> list[StreamEvent]:
         """All events of one answer; checks that it has exactly one end, and that it is the last."""
         request = Request("plain-1", (), **fields)  # type: ignore[arg-type]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             events = [event async for event in self.provider.stream(request)]
         assert [e for e in events if isinstance(e, Finished | Failed)] == events[-1:]
         return events

@@ -150,7 +150,7 @@ async def test_closing_an_encrypted_stream_is_seen_by_the_server_at_once(tmp_pat
     gate = Gate()
     reply = Reply([line(text="Hal"), gate])
     transport = Transport(ca_file=str(authority), proxies={})
-    async with serving(reply, tls=tls) as server, asyncio.timeout(5):
+    async with serving(reply, tls=tls) as server, asyncio.timeout(30):
         asking = asyncio.create_task(Caller(transport, server.url).ask())
         await gate.reached.wait()
         asking.cancel()

@@ -115,7 +115,7 @@ async def test_a_dead_server_is_said(transport: Transport) -> None:
 
 async def test_a_silent_server_is_not_waited_for(transport: Transport) -> None:
     reply = Reply([HANG])
-    async with serving(reply) as server, asyncio.timeout(5):
+    async with serving(reply) as server, asyncio.timeout(30):
         found = await check(
             Named("openai-chat"), Target("x", server.url), transport, Timeouts(1, 1, 0.05)
         )

@@ -24,7 +24,7 @@ HELLO = Reply(answer("Hel", "lo"))
 async def test_an_answer_arrives_piece_by_piece_and_ends_once(transport: Transport) -> None:
     gate = Gate()
     reply = Reply([line(text="Hel"), gate, line(text="lo"), line(end="done")])
-    async with serving(reply) as server, asyncio.timeout(5):
+    async with serving(reply) as server, asyncio.timeout(30):
         caller = Caller(transport, server.url)
         stream = caller.provider.stream(REQUEST)
         assert await anext(stream) == Started("plain-1")
@@ -211,7 +211,7 @@ async def test_cancelling_the_reader_closes_the_connection(
     gate = Gate()
     steps = [gate] if moment == "before the headers" else [line(text="Hal"), gate]
     reply = Reply(steps)
-    async with serving(reply) as server, asyncio.timeout(5):
+    async with serving(reply) as server, asyncio.timeout(30):
         asking = asyncio.create_task(Caller(transport, server.url).ask())
         await gate.reached.wait()
         asking.cancel()
@@ -222,7 +222,7 @@ async def test_cancelling_the_reader_closes_the_connection(
 
 async def test_closing_the_iterator_closes_the_connection(transport: Transport) -> None:
     reply = Reply([line(text="Hal"), HANG])
-    async with serving(reply) as server, asyncio.timeout(5):
+    async with serving(reply) as server, asyncio.timeout(30):
         stream = Caller(transport, server.url).provider.stream(REQUEST)
         assert isinstance(await anext(stream), Started)
         await stream.aclose()
@@ -236,7 +236,7 @@ async def test_cancelling_a_wait_ends_the_tries(transport: Transport) -> None:
         waiting.set()
         await asyncio.Event().wait()
 
-    async with serving(Reply([b"no"], 503)) as server, asyncio.timeout(5):
+    async with serving(Reply([b"no"], 503)) as server, asyncio.timeout(30):
         asking = asyncio.create_task(Caller(transport, server.url, sleep=wait).ask())
         await waiting.wait()
         asking.cancel()
@@ -266,7 +266,7 @@ async def test_a_server_that_holds_a_finished_answer_open_delays_nobody(
     transport: Transport,
 ) -> None:
     reply = Reply([*answer("Hello"), HANG])
-    async with serving(reply) as server, asyncio.timeout(5):
+    async with serving(reply) as server, asyncio.timeout(30):
         events = await Caller(transport, server.url).ask()
         await reply.left.wait()
     assert text_of(events) == "Hello"

@@ -86,12 +86,12 @@ async def test_who_waits_is_woken_by_growth_and_by_the_end() -> None:
     await asyncio.sleep(0)
     assert not any(wait.done() for wait in waits)
     feed.grow(6)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await asyncio.gather(*waits)
     last = asyncio.ensure_future(feed.wait(6))
     await asyncio.sleep(0)
     feed.end()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await last
 
 
@@ -153,11 +153,11 @@ async def test_what_the_worker_itself_wrote_wakes_only_those_who_wait_for_anythi
     others = asyncio.ensure_future(feed.wait_for_others(0))
     anything = asyncio.ensure_future(feed.wait(0))
     feed.push([(1, b"own")], own=True)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await anything
     assert not others.done()
     feed.push([(2, b"a guest's")])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await others
 
 
@@ -166,7 +166,7 @@ async def test_own_rows_that_do_not_join_on_tell_that_others_wrote_between() -> 
     others = asyncio.ensure_future(feed.wait_for_others(3))
     feed.push([(4, b"own")], own=True)
     feed.push([(6, b"own, after another process's fifth")], own=True)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await others
     assert feed.others_index == 6
 
@@ -176,5 +176,5 @@ async def test_who_waits_for_others_hears_that_the_session_is_gone() -> None:
     others = asyncio.ensure_future(feed.wait_for_others(0))
     await asyncio.sleep(0)
     feed.end()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await others

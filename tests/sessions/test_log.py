@@ -169,7 +169,7 @@ async def test_nothing_of_a_failed_commit_is_shown(log: Log, session: SessionRow
 async def test_a_follower_ends_when_its_session_is_forgotten(log: Log, session: SessionRow) -> None:
     await append(log, session, "a")
     frames = log.follow(session.n)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         first = await anext(frames)
         task = asyncio.ensure_future(anext(frames, None))
         await asyncio.sleep(0)
@@ -186,7 +186,7 @@ async def test_a_follower_ends_when_another_process_deletes_the_session(
     other = connect(log.database.home.database)
     other.execute("DELETE FROM sessions WHERE n = ?", (session.n,))
     other.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert await task is None
 
 

@@ -80,7 +80,7 @@ async def test_followers_see_deltas_once_durable_and_in_order(
     pen: Pen, log: Log, session: SessionRow
 ) -> None:
     seen: list[int] = []
-    async with asyncio.timeout(5), aclosing(log.follow(session.n)) as frames:
+    async with asyncio.timeout(30), aclosing(log.follow(session.n)) as frames:
         for number in range(30):
             pen.emit(text("x"))
             if number % 7 == 0:
@@ -122,7 +122,7 @@ async def test_a_stream_waits_while_too_much_is_not_durable(pen: Pen, log: Log) 
         await asyncio.sleep(0)
     assert not waiting.done()
     await gate.open()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await waiting
     assert not pen.is_full
 
@@ -140,7 +140,7 @@ async def test_who_waits_for_room_is_not_told_of_anothers_refusal(pen: Pen, log:
     await gate.open()
     with pytest.raises(Conflict):
         await refused
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await waiting
 
 
@@ -203,7 +203,7 @@ async def test_a_full_disk_stops_the_pen_and_shows_nothing(
     assert log.feed(session.n).last_index == 0
     assert stored.types(log.database, session) == []
     await stored.write(log.database, session, [whole("of the next worker")])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         frame = await first
     assert b"of the next worker" in frame.events[0][1]
     await frames.aclose()  # type: ignore[attr-defined]

@@ -134,7 +134,7 @@ async def test_a_follower_is_told_what_was_trimmed(log_: Log, session: SessionRo
     await stored.write(log_.database, session, log(*COMPLETE))
     await trim(log_.database)
     ranges: list[tuple[int, int]] = []
-    async with asyncio.timeout(5), aclosing(log_.follow(session.n)) as frames:
+    async with asyncio.timeout(30), aclosing(log_.follow(session.n)) as frames:
         async for frame in frames:
             ranges += [frame.trimmed] if frame.trimmed else []
             if frame.events[-1][0] == 16:
@@ -184,7 +184,7 @@ async def test_followers_end_with_their_session(
 ) -> None:
     await stored.write(log_.database, session, log(*prompt()))
     frames = log_.follow(session.n)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await anext(frames)
         last = asyncio.ensure_future(anext(frames, None))
         await asyncio.sleep(0)

@@ -180,7 +180,7 @@ async def test_the_first_exception_ends_the_others_and_comes_as_it_is() -> None:
             ended.append(name)
 
     with pytest.raises(KeyError):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await run_all([("a", READ), ("bad", READ)], run)
     assert ended == ["a"]
 
@@ -197,7 +197,7 @@ async def test_a_cancel_reaches_every_running_call() -> None:
             ended.append(name)
 
     task = asyncio.create_task(run_all([("a", READ), ("b", READ)], run))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await started.acquire()
         await started.acquire()
         task.cancel()

@@ -147,7 +147,7 @@ async def test_an_answer_that_goes_on_and_on_leaves_its_place_to_requests(house:
     application.kind = b"text/event-stream; charset=utf-8"
     door = Door(application, house, Measures(requests=2, streams=6))
     streams = [asyncio.create_task(ask(door)) for _ in range(3)]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         for _ in streams:
             await application.inside.acquire()
     fourth = asyncio.create_task(

@@ -58,7 +58,7 @@ async def served(app: Chatty, **options: float) -> AsyncGenerator[str]:
             await asyncio.sleep(0.01)
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         server.should_exit = True
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await serving
 
 
@@ -118,7 +118,7 @@ async def test_the_end_of_the_server_does_not_wait_for_who_does_not_read() -> No
                     await asyncio.sleep(0.01)
                 for line in app.lines:
                     line.shutdown()
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(30):
                     while app.ended.qsize() < 2:
                         await asyncio.sleep(0.01)
     finally:
@@ -159,7 +159,7 @@ async def test_who_goes_is_gone_for_whoever_writes() -> None:
     async with served(app) as address:
         async with aiohttp.ClientSession() as session, session.ws_connect(f"{address}/") as socket:
             await socket.close()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             assert isinstance(await app.ended.get(), ClientDisconnected)
     with pytest.raises(ClientDisconnected):
         app.lines[0].write_now(b"x")

@@ -48,7 +48,7 @@ async def shells_of(client: Client) -> str:
 
 async def none_is_left(client: Client) -> None:
     at = await shells_of(client)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while (await client.get(at))["shells"]:
             await asyncio.sleep(0.02)
 

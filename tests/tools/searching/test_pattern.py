@@ -48,10 +48,10 @@ def test_a_pattern_means_what_its_regular_expression_means(pattern: str, path: s
 )
 def test_no_pattern_takes_long(pattern: str) -> None:
     made = Pattern(pattern)
-    began = time.monotonic()
+    began = time.thread_time()
     assert not made.matches("a" * 255)
     assert not made.matches("/".join("a" * 2000))
-    assert time.monotonic() - began < 1
+    assert time.thread_time() - began < 1
 
 
 def test_what_a_name_must_match_is_said_where_it_can_be() -> None:

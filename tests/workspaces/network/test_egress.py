@@ -162,7 +162,7 @@ def descriptors() -> int:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0)
 
@@ -250,7 +250,7 @@ class TestMany:
             assert loop.time() - started < 2
             for each in clients:
                 each.abort()
-            await until(lambda: (descriptors(), len(asyncio.all_tasks())) == (before, tasks))
+            await until(lambda: descriptors() <= before and len(asyncio.all_tasks()) <= tasks)
 
     async def test_hundreds_of_clients_that_vanish_leave_nothing(self) -> None:
         async with speaking(saying(http(b"x" * 100_000))) as port:
@@ -264,7 +264,7 @@ class TestMany:
                         await client.writer.drain()
                     client.abort()
                 assert (await out.ask(request)).endswith(b"x")
-            await until(lambda: descriptors() == before)
+            await until(lambda: descriptors() <= before)
 
     async def test_it_goes_on_once_the_system_has_descriptors_again(self) -> None:
         async with speaking(saying(http(b"yes"))) as port, leaving(opening(port)) as out:

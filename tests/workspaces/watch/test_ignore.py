@@ -107,11 +107,11 @@ def test_the_same_files_are_left_out_as_by_git(tree: list[list[str]], top: str, 
     ],
 )
 def test_no_pattern_makes_it_slow(pattern: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     ignore = Ignore(pattern)
     for path in ("a" * 255, "/".join(["aaaa"] * 64), "/".join(["a" * 60] * 60)):
         ignore.verdict(path, folder=False)
-    assert time.perf_counter() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 def test_a_list_of_patterns_that_is_no_plain_file_is_no_list(tmp_path: Path) -> None:
