@@ -79,7 +79,7 @@ export const composer = {
   withFiles: (n: number) => (n === 1 ? "1 attachment" : `${n} attachments`),
 
   notSent: "Not sent.",
-  sentLater: "Not sent yet: it is sent as soon as the server answers.",
+  sentLater: "Not sent yet.",
   again: "Send again",
   putBack: "Edit",
   discard: "Discard",
