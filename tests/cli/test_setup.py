@@ -69,6 +69,25 @@ def test_a_key_for_nobody_is_refused_before_it_is_typed(bottega: Call) -> None:
     assert told.startswith("There is no provider 'opneai'. There are openai, anthropic")
 
 
+def test_who_needs_no_key_is_given_none(bottega: Call) -> None:
+    told = bottega("keys", "set", "lmstudio")
+
+    assert one_sentence(told).startswith("The provider 'lmstudio' needs no key.")
+    assert "Kept" not in told.err
+
+
+def test_a_token_of_a_remote_agent_is_tested_by_using_it(
+    bottega: Call, env: dict[str, str]
+) -> None:
+    agents = Path(env["BOTTEGA_HOME"]) / "agents"
+    agents.mkdir(parents=True)
+    (agents / "office.toml").write_text('remote = { address = "https://bottega.example" }\n')
+
+    told = one_sentence(bottega("keys", "test", "bottega.example"))
+
+    assert told.endswith("Test it with: bottega run --agent office hello")
+
+
 def test_a_key_is_tested_at_the_provider(
     bottega: Call, vendor: Vendor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
