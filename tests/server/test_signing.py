@@ -10,6 +10,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bottega.client import Remote
+from bottega.errors import Problem
+from bottega.reach.problems import Unreachable
 from bottega.storage.serving import FILE, server_of
 from tests.server.serving import Serving
 
@@ -156,6 +159,22 @@ async def test_with_tls_and_a_base_path_the_cookie_is_secure_and_stays_below_it(
             assert downgraded.status == 403
         async with session.get("api/openapi.json") as document:
             assert (await document.json())["servers"] == [{"url": "/studio"}]
+
+
+async def test_a_program_trusts_a_certificate_that_it_is_given_and_no_other(
+    secure: Serving, certificate: Path
+) -> None:
+    async with Remote(secure.address, "no-token", patience=0) as stranger:
+        with pytest.raises(Unreachable, match="certificate is not trusted .*ca_file"):
+            await stranger.projects()
+    ca_file = str(certificate / "cert.pem")
+    async with Remote(secure.address, "no-token", patience=0, ca_file=ca_file) as known:
+        with pytest.raises(Problem, match="this token is not good here"):
+            await known.projects()
+    plain = secure.address.replace("/studio", "").replace("127.0.0.1", "name.invalid")
+    async with Remote(plain, "no-token", patience=0) as nobody:
+        with pytest.raises(Unreachable, match="its name could not be looked up"):
+            await nobody.projects()
 
 
 async def test_nobody_is_believed_to_be_a_proxy_unasked(secure: Serving, trust: Trust) -> None:
