@@ -11,8 +11,9 @@ import aiohttp
 import pytest
 
 from bottega.client import Remote
-from bottega.errors import Problem
+from bottega.errors import Misconfigured, Problem
 from bottega.reach.problems import Unreachable
+from bottega.server.serve import listen
 from bottega.storage.serving import FILE, server_of
 from tests.server.serving import Serving
 
@@ -62,6 +63,14 @@ async def test_passes_are_listed_revoked_and_nobody_elses(shared: Serving) -> No
         assert (await eva.call("DELETE", f"/api/passes/{eva_s['id']}"))[0] == 204
         assert (await eva.call("GET", "/api/me"))[0] == 401
         assert (await host.call("GET", "/api/me"))[0] == 200
+
+
+def test_a_port_in_use_is_said_with_where_this_home_is_served_already(shared: Serving) -> None:
+    port = int(shared.address.rpartition(":")[2])
+    with pytest.raises(Misconfigured, match=f"already, at {shared.address}: `bottega people link`"):
+        listen("127.0.0.1", port, server_of(shared.home))
+    with pytest.raises(Misconfigured, match="--port; 0 takes any that is free"):
+        listen("127.0.0.1", port)
 
 
 async def test_a_token_that_signs_out_is_good_no_longer(shared: Serving) -> None:
