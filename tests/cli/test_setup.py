@@ -205,6 +205,30 @@ def test_settings_are_changed_with_their_comments_kept(bottega: Call, home: Path
     assert bottega("config", "path").out == f"{file}\n"
 
 
+def test_a_config_file_that_makes_no_sense_can_be_looked_at_and_mended(
+    bottega: Call, home: Path
+) -> None:
+    file = home / "config.toml"
+    home.mkdir()
+    file.write_text('mode = "wild"\nmodell = "x"\n\n[[rules]]\nverdict = "deny"\n')
+
+    listed = bottega("config", "list")
+    assert "mode = ask" in listed.out
+    assert "'mode'" in listed.err
+    assert listed.err.endswith("This is without your config file.\n")
+    assert listed.code == 1
+    assert bottega("config", "path").out == f"{file}\n"
+    assert "'modell'" in one_sentence(bottega("config", "set", "mode", "ask")), "what is left"
+    assert bottega("config", "unset", "modell").code == 1, "mode is still wrong"
+    file.write_text('modell = "x"\n')
+    assert bottega("config", "unset", "modell").code == 0
+    file.write_text('mode = "wild"\n')
+    assert bottega("config", "set", "mode", "plan").code == 0
+    assert bottega("config", "get", "mode").out == "plan\n"
+    file.write_text('[[rules]]\nverdict = "maybe"\n')
+    assert "'maybe'; it takes allow, ask, deny" in one_sentence(bottega("sessions"))
+
+
 def test_a_new_config_file_is_its_owners_alone(bottega: Call, home: Path) -> None:
     bottega("config", "set", "effort", "low")
 
@@ -218,6 +242,7 @@ def test_a_new_config_file_is_its_owners_alone(bottega: Call, home: Path) -> Non
         (["set", "modle", "x"], "There is no setting 'modle'. Did you mean 'mode' or 'model'?"),
         (["set", "providers.box.key", "x"], "'providers.box.key' is no setting."),
         (["set", "providers.box.wire", "x"], "The setting 'providers.box.wire'"),
+        (["set", "rules", "x"], "The setting 'rules' takes tables: [[rules]], in the file itself."),
         (["set", "model.x", "y"], "'model.x' is no setting."),
         (["get", "nothing"], "There is no setting 'nothing'."),
         (["get", "providers.box"], "Nothing is set for 'providers.box'."),
