@@ -10,6 +10,10 @@ import { Choices } from "./choices.js";
 import { fits } from "./fits.js";
 import { Places } from "./places.js";
 
+/** Instead of words: the server found it, and it fits, though less than what is known by its name. */
+const FOUND = "\u0000found";
+const BARELY = 0.01;
+
 export default function PaletteBox({ onClose }: { onClose(): void }) {
   const [words, setWords] = useState("");
   const { find } = texts.rooms;
@@ -22,7 +26,7 @@ export default function PaletteBox({ onClose }: { onClose(): void }) {
     <Command
       label={find.label}
       loop
-      filter={(_, sought, words) => fits(sought, words ?? [])}
+      filter={(_, sought, words) => (words?.[0] === FOUND ? BARELY : fits(sought, words ?? []))}
       className="flex max-h-[70dvh] flex-col"
     >
       <Command.Input
@@ -84,11 +88,10 @@ function Pages({ done }: { done: Done }) {
   );
 }
 
-export function Group({ name, children, always }: { name: string; children: ReactNode; always?: boolean }) {
+export function Group({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Command.Group
       heading={name}
-      {...(always ? { forceMount: true } : {})}
       className="pb-1 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-1.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-3"
     >
       {children}
@@ -98,22 +101,19 @@ export function Group({ name, children, always }: { name: string; children: Reac
 
 interface ItemProps {
   value: string;
-  /** What it is found by. */
-  words: string[];
+  /** What it is found by; none: the server found it. */
+  words?: string[];
   act(): void;
-  /** It fits already: the server found it. */
-  always?: boolean;
   hint?: ReactNode;
   children: ReactNode;
 }
 
-export function Item({ value, words, act, always, hint, children }: ItemProps) {
+export function Item({ value, words = [FOUND], act, hint, children }: ItemProps) {
   return (
     <Command.Item
       value={value}
       keywords={words}
       onSelect={act}
-      {...(always ? { forceMount: true } : {})}
       className="flex min-h-8 cursor-default items-center gap-2 rounded-control px-2 py-1 text-sm text-ink select-none data-[selected=true]:bg-sunken max-mid:min-h-11"
     >
       <span className="flex min-w-0 flex-1 items-center gap-2">{children}</span>
