@@ -50,7 +50,7 @@ function Picture({ drawn }: { drawn: Drawn }) {
       return (
         <div className="flex max-w-full min-w-0 flex-col gap-2 p-4 text-sm">
           <p className="text-bad">{texts.prose.notDrawn}</p>
-          <p className="overflow-x-auto font-mono text-xs whitespace-pre text-ink-2">{drawn.why}</p>
+          <p className="font-mono text-xs break-words whitespace-pre-wrap text-ink-2">{drawn.why}</p>
         </div>
       );
   }

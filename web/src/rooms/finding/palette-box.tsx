@@ -1,12 +1,13 @@
 /** The palette: one field, and below it whatever fits, by kind. Enter does it, Esc leaves. */
 import { Command } from "cmdk";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { commands, written } from "../../studio/commands.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import { Key } from "../../ui/button.js";
 import { useGoing } from "../going.js";
 import { Choices } from "./choices.js";
+import { FIELD } from "./field.js";
 import { fits } from "./fits.js";
 import { Places } from "./places.js";
 
@@ -14,8 +15,17 @@ import { Places } from "./places.js";
 const FOUND = "\u0000found";
 const BARELY = 0.01;
 
-export default function PaletteBox({ onClose }: { onClose(): void }) {
-  const [words, setWords] = useState("");
+/** One goes on writing after what was typed before the box was there. */
+const toEnd = (field: HTMLInputElement | null) =>
+  field?.setSelectionRange(field.value.length, field.value.length);
+
+interface BoxProps {
+  words: string;
+  onWords(words: string): void;
+  onClose(): void;
+}
+
+export default function PaletteBox({ words, onWords, onClose }: BoxProps) {
   const { find } = texts.rooms;
   const done = (act: () => void) => () => {
     onClose();
@@ -31,10 +41,11 @@ export default function PaletteBox({ onClose }: { onClose(): void }) {
     >
       <Command.Input
         autoFocus
+        ref={toEnd}
         value={words}
-        onValueChange={setWords}
+        onValueChange={onWords}
         placeholder={find.hint}
-        className="h-12 w-full shrink-0 border-b border-line bg-transparent px-4 text-lg text-ink outline-none placeholder:text-ink-3"
+        className={FIELD}
       />
       <Command.List label={find.label} className="min-h-0 flex-1 overflow-y-auto p-2">
         <Command.Empty className="px-2 py-6 text-center text-sm text-ink-2">{find.none}</Command.Empty>

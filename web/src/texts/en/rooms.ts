@@ -16,6 +16,7 @@ export const rooms = {
   closeTab: "Close the tab",
   closeOthers: "Close the other tabs",
   reopen: "Reopen the closed tab",
+  leaveSettings: "Leave the settings",
   nextTab: "Next tab",
   tabBefore: "Tab before",
   nthTab: "Tab 1 to 9 (9: the last)",
