@@ -1,4 +1,4 @@
-"""Nothing is cut that one needs, and the way on is one key: long choices on a phone, a picture of the project, finds, settings."""
+"""Nothing that one needs is cut, and the way on is one key: choices and pictures on a phone, finds, settings."""
 
 import base64
 import re
