@@ -15,13 +15,15 @@ interface CodeProps {
   code: string;
   /** A name (`python`) or a path (`src/main.py`). */
   language?: string | undefined;
+  /** The file that it is for, where that is known. */
+  file?: string | undefined;
   /** More of it comes. */
   streaming?: boolean;
   /** Without the bar above it: only the code. */
   bare?: boolean;
 }
 
-export const Code = memo(function Code({ code, language, streaming = false, bare = false }: CodeProps) {
+export const Code = memo(function Code({ code, language, file, streaming = false, bare = false }: CodeProps) {
   const [wrap, setWrap] = useKept("prose.wrap", false);
   const label = useId();
   const name = language?.trim().split(/\s/)[0] || undefined;
@@ -31,7 +33,7 @@ export const Code = memo(function Code({ code, language, streaming = false, bare
         <figcaption className="prose-bar">
           <span id={label} className="min-w-0 flex-1 truncate">
             <span className="sr-only">{texts.prose.code}: </span>
-            {name ?? texts.prose.plain}
+            {file ?? name ?? texts.prose.plain}
           </span>
           <Button
             small

@@ -71,6 +71,15 @@ describe("an answer", () => {
     expect(screen.getAllByRole("list")[1]?.getAttribute("start")).toBe("3");
   });
 
+  it.each([
+    ["html site/index.html", "site/index.html"],
+    ["python", "python"],
+    ["js {1,3} title=x.js", "js"],
+  ])("names the file that code is for, or its language: %s", (said, name) => {
+    show(`\`\`\`${said}\n1\n\`\`\``);
+    expect(screen.getByRole("figure", { name: `Code:${name}` })).toBeTruthy();
+  });
+
   it("decodes character references, but not in code", () => {
     const { container } = show("a &amp; b &lt;c&gt; &#8594; `&amp;` &unknown; &constructor;");
     expect(words(container)).toContain("a & b <c> → &amp; &unknown; &constructor;");

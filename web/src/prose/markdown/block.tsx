@@ -83,7 +83,9 @@ function CodeOf({ token, open }: { token: Tokens.Code; open: boolean }) {
   const language = token.lang?.split(/[\s,{]/)[0];
   if (language === "mermaid") return <Diagram source={token.text} open={open} />;
   if (language === "math" || language === "latex-math") return <Formula tex={token.text} display />;
-  return <Code code={token.text} language={language || undefined} streaming={open} />;
+  // "html index.html": answers say so which file it is.
+  const file = token.lang?.split(/\s+/).find((word, n) => n > 0 && /^[^={]*[./][^={]*$/.test(word));
+  return <Code code={token.text} language={language || undefined} file={file} streaming={open} />;
 }
 
 function Note({ token }: { token: NoteTextToken }) {
