@@ -17,6 +17,9 @@ DEBIAN = { \
     { DEBIAN_FRONTEND=noninteractive $$install install -qq -y $(1) || \
       { $$install update -qq && DEBIAN_FRONTEND=noninteractive $$install install -qq -y $(1); }; } >/dev/null 2>&1 || true; fi; }
 
+# Many processes start in a run of the tests: none of them compiles what another one has compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 SEED ?= $(shell date +%s)
 HUNT = echo "seed $(SEED): repeat with SEED=$(SEED)"; BOTTEGA_HUNT=long BOTTEGA_SEED=$(SEED) \
   $(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-seed=$(SEED)

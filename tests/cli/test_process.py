@@ -274,18 +274,29 @@ def test_a_read_only_home_is_told(env: dict[str, str], work: Path, home: Path) -
     assert "Read-only file system" in one_sentence(done)
 
 
-def test_help_is_quick_and_imports_nothing_but_click(env: dict[str, str]) -> None:
+def imported_by(env: dict[str, str], *arguments: str) -> set[str]:
     unmeasured = {name: value for name, value in env.items() if not name.startswith("COV")}
     done = subprocess.run(
-        [PROGRAM[0], "-X", "importtime", *PROGRAM[1:], "--help"],
+        [PROGRAM[0], "-X", "importtime", *PROGRAM[1:], *arguments],
         capture_output=True,
         text=True,
         env=unmeasured,
         check=True,
     )
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
+
+def test_a_run_that_talks_to_nobody_outside_does_not_wait_for_what_speaks_http(
+    env: dict[str, str],
+) -> None:
+    heavy = {"aiohttp", "fastapi", "uvicorn", "mcp", "pydantic", "prompt_toolkit"}
+    assert imported_by(env, "run", "-m", "guide", "hi") & heavy == set()
+
+
+def test_help_is_quick_and_imports_nothing_but_click(env: dict[str, str]) -> None:
+    imported = imported_by(env, "--help")
     heavy = {"asyncio", "msgspec", "rich", "prompt_toolkit", "aiohttp", "sqlite3", "tomlkit"}
     assert heavy & imported == set()
     ours = {name for name in imported if name.startswith("bottega")}
-    assert ours == {"bottega", "bottega.cli", "bottega.cli.lazy", "bottega.errors"}
+    light = {"bottega.cli.lazy", "bottega.cli.signs", "bottega.errors"}
+    assert ours == {"bottega", "bottega.cli", *light}

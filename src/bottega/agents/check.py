@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from bottega.agents.agent import Whereabouts
 from bottega.agents.prompt.markers import MARKERS, unknown
 from bottega.agents.spec import Spec, bare, near, reshaped
-from bottega.reach.reach import is_address
+from bottega.reach.address import is_address
 from bottega.tools.registry import Registry
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)

@@ -8,12 +8,12 @@ import asyncio
 import ssl
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
 
 from bottega.errors import BadUsage, Problem
+from bottega.reach.address import checked_address
 from bottega.reach.backoff import MOST, Backoff
 from bottega.reach.problems import Unreachable, problem, why
 
@@ -184,22 +184,3 @@ def retry_after(response: aiohttp.ClientResponse) -> float:
     """Seconds that the server asks to wait."""
     said = response.headers.get("Retry-After", "")
     return min(float(said), 60.0) if said.isdigit() else 0.0
-
-
-def is_address(text: str) -> bool:
-    """Whether a server may be there. No login stands in it: a token goes with each request."""
-    try:
-        parts = urlsplit(text)
-        odd = parts.query or parts.fragment or parts.username or parts.password
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and not odd
-    except ValueError:
-        return False
-
-
-def checked_address(address: str) -> str:
-    if not is_address(address):
-        raise BadUsage(
-            f"{address!r} is not the address of a server.",
-            hint="Give one such as http://127.0.0.1:8448, as `bottega serve` prints it.",
-        )
-    return address.rstrip("/")

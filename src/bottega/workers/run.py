@@ -19,7 +19,6 @@ from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.close import loose_ends, outcome_of, response
 from bottega.workers.crash.recover import settled, tell_edits
 from bottega.workers.exchange import Exchange
-from bottega.workers.far.carrying import carry_over
 
 _log = logging.getLogger(__name__)
 
@@ -100,6 +99,8 @@ async def _answered_elsewhere(exchange: Exchange, prompt: Prompt) -> Ended:
         raise Conflict(
             "This exchange is answered by another Bottega, and its agent is one of here by now."
         )
+    from bottega.workers.far.carrying import carry_over  # it speaks HTTP, which most runs never do
+
     return await carry_over(exchange, prompt, elsewhere)
 
 
