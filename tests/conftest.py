@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import loops
+from tests import loops, stalls
 from tests.hunt import LONG
 
 # The same examples in every run of `make test`, however busy the machine is; the long hunts look for new ones.
@@ -22,6 +22,7 @@ settings.register_profile(
 settings.load_profile("bottega")
 
 loops.install()
+stalls.install()
 
 _SCRUBBED = (
     "OPENAI",

@@ -38,16 +38,18 @@ export function May({ outlook }: { outlook: Outlook | undefined }) {
         })}
       </ul>
       <p className="mt-2 text-xs text-ink-2">
-        {held(outlook)} {mode === "allow" && outlook.sandbox.problem}{" "}
+        {held(outlook, may.run === "allow")} {mode === "allow" && outlook.sandbox.problem}{" "}
         {outlook.rules > 0 && first.rules(outlook.rules)}
       </p>
     </div>
   );
 }
 
-function held({ sandbox }: Outlook): string {
+/** `free`: in this mode nobody is asked before a command runs, with the network or without it. */
+function held({ sandbox }: Outlook, free: boolean): string {
   const { first } = texts;
   if (!sandbox.runs) return first.noCommands;
   if (sandbox.kind === "none") return first.bare;
-  return sandbox.network ? first.sandboxed : first.sandboxedAlone;
+  if (!sandbox.network) return first.sandboxedAlone;
+  return free ? first.sandboxedFree : first.sandboxed;
 }

@@ -7,6 +7,9 @@ import { Key } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { opened } from "./opened.js";
 
+/** Keys that do the same, and what they do. */
+type Line = [string[], string];
+
 const GROUPS = ["session", "go", "view", "other"] as const;
 
 export function KeySheet() {
@@ -26,6 +29,7 @@ export function KeySheet() {
           <Group key={group} group={group} />
         ))}
         <Prompt />
+        <Lines name={sheet.asked} lines={sheet.answers} />
         <Lines name={sheet.lists} lines={sheet.more} />
       </div>
     </Dialog>
@@ -34,14 +38,14 @@ export function KeySheet() {
 
 function Group({ group }: { group: (typeof GROUPS)[number] }) {
   const all = useWatch(commands);
-  const lines = all
-    .filter((each) => each.group === group && each.keys && each.title)
-    .map((each): [string, string] => [
-      `${written(each.keys ?? "")}${each.id === "tab.nth" ? " … 9" : ""}`,
-      each.title,
-    ]);
-  const known = new Map(lines.map((line) => [line.join(" "), line]));
-  return <Lines name={texts.rooms.sheet.groups[group]} lines={[...known.values()]} />;
+  const known = new Map<string, Set<string>>();
+  for (const { id, group: own, keys, title } of all) {
+    if (own !== group || !keys || !title) continue;
+    const said = `${written(keys)}${id === "tab.nth" ? " … 9" : ""}`;
+    known.set(title, (known.get(title) ?? new Set()).add(said));
+  }
+  const lines = [...known].map(([title, keys]): Line => [[...keys], title]);
+  return <Lines name={texts.rooms.sheet.groups[group]} lines={lines} />;
 }
 
 /** The keys of the box, which follow what this browser was told of Enter. */
@@ -49,21 +53,25 @@ function Prompt() {
   const { sheet } = texts.rooms;
   const keys = ENTER_KEYS[useWatch(enter)];
   const names = ["send", "steer", "line"] as const;
-  const own = names.map((name): [string, string] => [written(keys[name]), sheet.prompted[name]]);
+  const own = names.map((name): Line => [[written(keys[name])], sheet.prompted[name]]);
   return <Lines name={sheet.prompt} lines={[...own, ...sheet.promptMore]} />;
 }
 
-function Lines({ name, lines }: { name: string; lines: [string, string][] }) {
+function Lines({ name, lines }: { name: string; lines: Line[] }) {
   if (!lines.length) return null;
   return (
     <section aria-label={name} className="break-inside-avoid pb-5">
       <h3 className="pb-1 text-xs font-medium text-ink-3">{name}</h3>
       <dl>
         {lines.map(([keys, what]) => (
-          <div key={`${keys} ${what}`} className="flex items-center justify-between gap-3 py-1 text-sm">
+          <div key={what} className="flex items-center justify-between gap-3 py-1 text-sm">
             <dt className="min-w-0">{what}</dt>
-            <dd className="shrink-0 text-ink-2">
-              <Key>{keys}</Key>
+            <dd className="flex shrink-0 gap-1.5 text-ink-2">
+              {keys.map((key) => (
+                <Key key={key} always>
+                  {key}
+                </Key>
+              ))}
             </dd>
           </div>
         ))}

@@ -1,9 +1,10 @@
-/** Mod+K finds everything. The box itself is loaded when it is first opened. */
+/** Mod+K finds everything. The box itself is loaded when it is first opened; what is typed until then is not lost. */
 import { Dialog } from "radix-ui";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useCommand } from "../studio/commands.js";
 import { useWatch } from "../studio/watch.js";
 import { texts } from "../texts/texts.js";
+import { FIELD } from "./finding/field.js";
 import { opened } from "./opened.js";
 
 const Box = lazy(() => import("./finding/palette-box.js"));
@@ -28,11 +29,30 @@ export function Palette() {
           className="fixed top-[12dvh] left-1/2 z-40 w-[calc(100vw-32px)] max-w-xl -translate-x-1/2 overflow-hidden rounded-panel border border-line bg-surface shadow-float max-mid:top-4"
         >
           <Dialog.Title className="sr-only">{texts.rooms.find.label}</Dialog.Title>
-          <Suspense fallback={<div className="h-80" />}>
-            <Box onClose={() => set(false)} />
-          </Suspense>
+          <Sought onClose={() => set(false)} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+/** Its words live as long as the window, whichever field they are typed into. */
+function Sought({ onClose }: { onClose(): void }) {
+  const [words, setWords] = useState("");
+  const early = (
+    <div className="h-80">
+      <input
+        aria-label={texts.rooms.find.label}
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+        placeholder={texts.rooms.find.hint}
+        className={FIELD}
+      />
+    </div>
+  );
+  return (
+    <Suspense fallback={early}>
+      <Box words={words} onWords={setWords} onClose={onClose} />
+    </Suspense>
   );
 }

@@ -1,4 +1,5 @@
 /** The settings: a page for each part, named in the address. What is the host's alone says so to everybody else. */
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { useMe } from "../studio/answers.js";
 import { texts } from "../texts/texts.js";
@@ -73,8 +74,15 @@ function One({ part }: { part: Part }) {
 const near = (link: HTMLElement | null) => link?.scrollIntoView({ block: "nearest", inline: "center" });
 
 function Contents({ names, shown }: { names: Part[]; shown: Part }) {
+  const nav = useRef<HTMLElement>(null);
+  // Whatever had the focus may have gone with the page that was there before: it begins with the parts then.
+  useEffect(() => {
+    if (document.activeElement === document.body)
+      nav.current?.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true });
+  }, []);
   return (
     <nav
+      ref={nav}
       aria-label={texts.app.settings}
       className="w-48 shrink-0 overflow-y-auto border-line p-2 mid:border-r max-mid:w-full max-mid:overflow-x-auto max-mid:border-b"
     >

@@ -25,7 +25,7 @@ export class Watch<T> {
 }
 
 export function useWatch<T>(watch: Watch<T>): T {
-  return useSyncExternalStore(watch.subscribe, watch.get);
+  return useSyncExternalStore(watch.subscribe, watch.get, watch.get);
 }
 
 /** Only what `pick` takes of it: drawn again when one of these changes. */

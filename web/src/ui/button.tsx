@@ -50,10 +50,10 @@ export function Button({
 }
 
 /** A key of the keyboard, as it is written on it. */
-export function Key({ children, small }: { children: ReactNode; small?: boolean }) {
+export function Key({ children, small, always }: { children: ReactNode; small?: boolean; always?: boolean }) {
   return (
     <kbd
-      className={`rounded-[4px] border border-current/30 px-1 font-mono leading-4 max-mid:hidden ${small ? "text-[11px]" : "text-xs"}`}
+      className={`rounded-[4px] border border-current/30 px-1 font-mono leading-4 ${always ? "" : "max-mid:hidden"} ${small ? "text-[11px]" : "text-xs"}`}
     >
       {children}
     </kbd>

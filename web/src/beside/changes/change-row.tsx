@@ -19,6 +19,9 @@ interface Props {
   onRevert(force: boolean): void;
 }
 
+/** So many letters at the end of a name are never cut. */
+const TAIL = 10;
+
 const KINDS = {
   added: ["A", "text-good"],
   modified: ["M", "text-note"],
@@ -33,6 +36,8 @@ export function ChangeRow({ change, place, busy, refused, onRevert }: Props) {
   const { path, change: kind, now } = change;
   const [letter, colour] = KINDS[kind];
   const cut = path.lastIndexOf("/") + 1;
+  // Names that are long are told apart by their ends.
+  const end = Math.max(cut, path.length - TAIL);
   return (
     <li className="border-b border-line last:border-0">
       <div className="group flex items-center gap-1 pr-2 hover:bg-sunken">
@@ -56,9 +61,15 @@ export function ChangeRow({ change, place, busy, refused, onRevert }: Props) {
             {letter}
           </span>
           <span className="sr-only">{changes[kind]}</span>
-          <span className={`flex min-w-0 flex-1 ${now === "undone" ? "text-ink-3 line-through" : ""}`}>
-            <span className="min-w-0 truncate text-ink-3">{path.slice(0, cut)}</span>
-            <span className="max-w-full shrink-0 truncate">{path.slice(cut)}</span>
+          <span
+            title={path}
+            className={`flex min-w-0 flex-1 ${now === "undone" ? "text-ink-3 line-through" : ""}`}
+          >
+            {cut > 0 && (
+              <span className="min-w-6 shrink-[999] truncate text-ink-3">{path.slice(0, cut)}</span>
+            )}
+            <span className="min-w-0 truncate">{path.slice(cut, end)}</span>
+            <span className="shrink-0">{path.slice(end)}</span>
           </span>
           <State change={change} />
           <Counts of={change} />

@@ -126,7 +126,7 @@ function Always({ offers, busy, onChoose, onBack }: AlwaysProps) {
           keys={n < 9 ? String(n + 1) : ""}
           disabled={!!busy}
           onClick={() => onChoose(grant)}
-          className="h-auto! min-h-8 justify-between! py-1 text-left whitespace-normal"
+          className="h-auto! min-h-8 shrink! justify-between! py-1 text-left whitespace-normal!"
         >
           <span className="flex min-w-0 flex-col">
             <span>{told(grant)}</span>

@@ -51,7 +51,7 @@ export function Frame({ ask, title, keys, children }: Props) {
       data-ask={ask.id}
       data-ready={ready || undefined}
       onKeyDown={press}
-      className="my-2 flex flex-col gap-3 rounded-panel border border-care bg-surface p-3 text-sm outline-none focus-visible:outline-2 focus-visible:outline-care"
+      className="my-2 flex flex-col gap-3 rounded-panel border border-care bg-surface p-3 text-sm outline-none focus-visible:outline-2 focus-visible:outline-care focus-visible:outline-solid"
     >
       <h4 id={id} className="flex items-center gap-2 font-semibold">
         <CircleHelp size={16} className="shrink-0 text-care" aria-hidden />

@@ -31,7 +31,7 @@ export function QuestionAsk({ ask }: { ask: Ask }) {
               keys={n < 9 ? String(n + 1) : ""}
               disabled={!!busy}
               onClick={() => send({ word: "answer", note: choice })}
-              className="h-auto! min-h-8 py-1 text-left whitespace-normal"
+              className="h-auto! min-h-8 min-w-0 shrink! py-1 text-left break-words whitespace-normal!"
             >
               {choice}
             </Button>

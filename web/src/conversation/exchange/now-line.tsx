@@ -15,10 +15,11 @@ export function NowLine({ exchange }: { exchange: Exchange }) {
   const waits = exchange.phase === "waiting";
   const stops = exchange.phase === "stopping";
   const doing = waits || stops ? "" : doingOf(exchange, now);
+  const retries = exchange.phase === "retrying";
   return (
     <>
       {gone && <p className="text-sm text-care">{words.workerGone}</p>}
-      <Line waits={waits} since={exchange.at} now={now} doing={doing}>
+      <Line waits={waits} since={exchange.at} now={now} doing={doing} whole={retries}>
         {waits ? words.waiting : stops ? words.stopping : words.thinking}
       </Line>
     </>
@@ -31,15 +32,20 @@ interface LineProps {
   since: number;
   now: number;
   waits?: boolean;
+  /** Every word of what it does is shown: why something takes long is not cut. */
+  whole?: boolean;
 }
 
-export function Line({ children, doing, since, now, waits = false }: LineProps) {
+export function Line({ children, doing, since, now, waits = false, whole = false }: LineProps) {
   const seconds = Math.max(0, Math.floor((now - since) / 1000));
   return (
-    <p data-now className="flex min-h-7 min-w-0 items-center gap-2 text-sm text-ink-2">
+    <p
+      data-now
+      className={`flex min-h-7 min-w-0 gap-2 text-sm text-ink-2 ${whole ? "items-baseline py-1 [&>:first-child]:mt-0.5 [&>:first-child]:self-start" : "items-center"}`}
+    >
       <Sign of={waits ? "waiting" : "working"} quiet />
       <span className="shrink-0 font-medium">{children}</span>
-      {doing && <span className="min-w-0 truncate text-ink-3">{doing}</span>}
+      {doing && <span className={`min-w-0 text-ink-3 ${whole ? "break-words" : "truncate"}`}>{doing}</span>}
       {seconds > 0 && (
         <span className="shrink-0 text-xs text-ink-3 tabular-nums" title={texts.conversation.now.elapsed}>
           {duration(seconds * 1000).replace(".0", "")}
@@ -55,7 +61,7 @@ function doingOf(exchange: Exchange, now: number): string {
   const retry = exchange.parts.findLast((part): part is RetryPart => part.kind === "retry" && !part.over);
   if (exchange.phase === "retrying" && retry) {
     const left = Math.ceil((retry.at + retry.delayMs - now) / 1000);
-    const when = left > 0 ? words.retryIn(left) : words.retryNow;
+    const when = left > 0 ? words.retryIn(left < 120 ? `${left} s` : duration(left * 1000)) : words.retryNow;
     return `${when} (${words.retrying(retry.number, retry.of)}) · ${retry.reason}`;
   }
   const tools = exchange.parts.filter((part): part is ToolPart => part.kind === "tool");

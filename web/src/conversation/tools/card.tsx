@@ -54,7 +54,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
         </div>
       )}
       {!open && part.child && (
-        <div className="ml-[43px]">
+        <div className="mr-1.5 mb-1 ml-[43px]">
           <ChildNow part={part} />
         </div>
       )}

@@ -22,8 +22,6 @@ function summary(parts: ToolPart[]): string {
     const n = counts.get(sort);
     return n ? [words[sort](n)] : [];
   });
-  const failed = parts.filter((part) => part.state === "failed").length;
-  if (failed) said.push(words.failed(failed));
   const sentence = said.join(", ");
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
@@ -31,6 +29,7 @@ function summary(parts: ToolPart[]): string {
 export function ToolRun({ parts }: { parts: ToolPart[] }) {
   const [open, setOpen] = useState(false);
   const id = useId();
+  const failed = parts.filter((part) => part.state === "failed").length;
   const ms = parts.reduce((all, part) => all + part.durationMs, 0);
   return (
     <div className="-mx-1.5">
@@ -44,6 +43,9 @@ export function ToolRun({ parts }: { parts: ToolPart[] }) {
         >
           <ChevronRight size={14} aria-hidden className={`shrink-0 text-ink-3 ${open ? "rotate-90" : ""}`} />
           <span className="min-w-0 flex-1 truncate text-ink-2">{summary(parts)}</span>
+          {failed > 0 && (
+            <span className="shrink-0 text-xs text-bad">{texts.conversation.tools.run.failed(failed)}</span>
+          )}
           <span className="shrink-0 text-xs text-ink-3">{duration(ms)}</span>
         </button>
       </h4>

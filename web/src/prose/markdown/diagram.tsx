@@ -5,8 +5,10 @@ import { useEffect, useState } from "react";
 import { reason } from "../../api/http.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
+import { Dialog } from "../../ui/dialog.js";
 import { Code } from "../code.js";
 import { CopyButton } from "../copy.js";
+import { Scrolls } from "../scrolls.js";
 
 type Drawn = { state: "waits" } | { state: "drawn"; url: string } | { state: "failed"; why: string };
 
@@ -17,6 +19,7 @@ export function Diagram({ source, open }: { source: string; open: boolean }) {
     <figure className="prose-code" aria-label={texts.prose.diagram}>
       <figcaption className="prose-bar">
         <span className="flex-1">mermaid</span>
+        {drawn.state === "drawn" && <Large url={drawn.url} />}
         <Button small kind="quiet" aria-pressed={asSource} onClick={() => setAsSource(!asSource)}>
           {texts.prose.source}
         </Button>
@@ -45,12 +48,30 @@ function Picture({ drawn }: { drawn: Drawn }) {
       return <img src={drawn.url} alt={texts.prose.diagram} />;
     case "failed":
       return (
-        <div className="flex max-w-prose flex-col gap-1 p-4 text-sm">
+        <div className="flex max-w-full min-w-0 flex-col gap-2 p-4 text-sm">
           <p className="text-bad">{texts.prose.notDrawn}</p>
-          <p className="text-ink-2">{drawn.why}</p>
+          <p className="font-mono text-xs break-words whitespace-pre-wrap text-ink-2">{drawn.why}</p>
         </div>
       );
   }
+}
+
+/** In its own size, in a window: a box in the middle of a text is too small for much. */
+function Large({ url }: { url: string }) {
+  const [open, setOpen] = useState(false);
+  const { diagram, large } = texts.prose;
+  return (
+    <>
+      <Button small kind="quiet" onClick={() => setOpen(true)}>
+        {large}
+      </Button>
+      <Dialog title={diagram} open={open} onClose={() => setOpen(false)} wide>
+        <Scrolls as="div" label={diagram} className="overflow-x-auto text-center">
+          <img src={url} alt={diagram} className="inline-block max-w-none" />
+        </Scrolls>
+      </Dialog>
+    </>
+  );
 }
 
 /** The picture of a source, drawn again when the theme changes; a blob of this page, given back when it goes. */

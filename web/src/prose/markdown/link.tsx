@@ -4,6 +4,7 @@ import { ImageIcon, ImageOff } from "lucide-react";
 import { createContext, type ReactNode, useContext, useState } from "react";
 import { texts } from "../../texts/texts.js";
 import { claimedHost, imageSource, linkAddress } from "./address.js";
+import { pathOf, useProjectPicture } from "./of-project.js";
 
 /** A link holds no other. */
 const InLink = createContext(false);
@@ -34,7 +35,11 @@ export function Link({ href, words, children }: { href: string; words: string; c
 export function Picture({ href, alt }: { href: string; alt: string }) {
   const [broken, setBroken] = useState(false);
   const inside = useContext(InLink);
-  const source = imageSource(href);
+  const path = pathOf(href);
+  const own = useProjectPicture(path);
+  const source = path === null ? imageSource(href) : own;
+  // It is on its way, and its words stand for it.
+  if (source === "") return <span className="prose-chip">{alt || texts.prose.image}</span>;
   if (source && !broken) {
     return (
       <img
@@ -47,7 +52,7 @@ export function Picture({ href, alt }: { href: string; alt: string }) {
       />
     );
   }
-  const address = source ? null : linkAddress(href);
+  const address = source || path !== null ? null : linkAddress(href);
   return (
     <span className="prose-chip">
       {address ? <ImageIcon size={12} aria-hidden /> : <ImageOff size={12} aria-hidden />}

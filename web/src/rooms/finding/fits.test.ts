@@ -12,6 +12,8 @@ test("a word at the beginning fits better than one inside, and that better than 
 test("letters that lie far apart are no match", () => {
   expect(fits("dep", ["Explain how the parser reads a nested list"])).toBe(0);
   expect(fits("xyz", ["Deploy notes"])).toBe(0);
+  // Found once, far apart, and not again from the next beginning.
+  expect(fits("engine", ["Settings", "Signed-in browsers"])).toBe(0);
 });
 
 test("every word counts, in any order", () => {

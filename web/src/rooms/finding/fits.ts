@@ -22,8 +22,10 @@ function closeness(part: string, text: string): number {
     let at = start;
     for (const letter of part.slice(1)) {
       at = text.indexOf(letter, at + 1);
-      if (at < 0) return best;
+      if (at < 0) break;
     }
+    // From any later beginning there is even less to find them in.
+    if (at < 0) break;
     best = Math.max(best, part.length / (at - start + 1));
   }
   return best >= 0.5 ? best : 0;

@@ -1,17 +1,31 @@
 /** The palette: one field, and below it whatever fits, by kind. Enter does it, Esc leaves. */
 import { Command } from "cmdk";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { commands, written } from "../../studio/commands.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
 import { Key } from "../../ui/button.js";
 import { useGoing } from "../going.js";
 import { Choices } from "./choices.js";
+import { FIELD } from "./field.js";
 import { fits } from "./fits.js";
 import { Places } from "./places.js";
 
-export default function PaletteBox({ onClose }: { onClose(): void }) {
-  const [words, setWords] = useState("");
+/** Instead of words: the server found it, and it fits, though less than what is known by its name. */
+const FOUND = "\u0000found";
+const BARELY = 0.01;
+
+/** One goes on writing after what was typed before the box was there. */
+const toEnd = (field: HTMLInputElement | null) =>
+  field?.setSelectionRange(field.value.length, field.value.length);
+
+interface BoxProps {
+  words: string;
+  onWords(words: string): void;
+  onClose(): void;
+}
+
+export default function PaletteBox({ words, onWords, onClose }: BoxProps) {
   const { find } = texts.rooms;
   const done = (act: () => void) => () => {
     onClose();
@@ -22,15 +36,16 @@ export default function PaletteBox({ onClose }: { onClose(): void }) {
     <Command
       label={find.label}
       loop
-      filter={(_, sought, words) => fits(sought, words ?? [])}
+      filter={(_, sought, words) => (words?.[0] === FOUND ? BARELY : fits(sought, words ?? []))}
       className="flex max-h-[70dvh] flex-col"
     >
       <Command.Input
         autoFocus
+        ref={toEnd}
         value={words}
-        onValueChange={setWords}
+        onValueChange={onWords}
         placeholder={find.hint}
-        className="h-12 w-full shrink-0 border-b border-line bg-transparent px-4 text-lg text-ink outline-none placeholder:text-ink-3"
+        className={FIELD}
       />
       <Command.List label={find.label} className="min-h-0 flex-1 overflow-y-auto p-2">
         <Command.Empty className="px-2 py-6 text-center text-sm text-ink-2">{find.none}</Command.Empty>
@@ -84,11 +99,10 @@ function Pages({ done }: { done: Done }) {
   );
 }
 
-export function Group({ name, children, always }: { name: string; children: ReactNode; always?: boolean }) {
+export function Group({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Command.Group
       heading={name}
-      {...(always ? { forceMount: true } : {})}
       className="pb-1 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-1.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-3"
     >
       {children}
@@ -98,22 +112,19 @@ export function Group({ name, children, always }: { name: string; children: Reac
 
 interface ItemProps {
   value: string;
-  /** What it is found by. */
-  words: string[];
+  /** What it is found by; none: the server found it. */
+  words?: string[];
   act(): void;
-  /** It fits already: the server found it. */
-  always?: boolean;
   hint?: ReactNode;
   children: ReactNode;
 }
 
-export function Item({ value, words, act, always, hint, children }: ItemProps) {
+export function Item({ value, words = [FOUND], act, hint, children }: ItemProps) {
   return (
     <Command.Item
       value={value}
       keywords={words}
       onSelect={act}
-      {...(always ? { forceMount: true } : {})}
       className="flex min-h-8 cursor-default items-center gap-2 rounded-control px-2 py-1 text-sm text-ink select-none data-[selected=true]:bg-sunken max-mid:min-h-11"
     >
       <span className="flex min-w-0 flex-1 items-center gap-2">{children}</span>

@@ -61,17 +61,16 @@ function Said({ words, done }: { words: string; done: Done }) {
   const { hits } = useFound(words);
   if (!hits.length) return null;
   return (
-    <Group name={texts.rooms.find.said} always>
+    <Group name={texts.rooms.find.said}>
       {hits.slice(0, FEW).map((hit) => (
         <Item
           key={`${hit.session_id} ${hit.index}`}
           value={`said ${hit.session_id} ${hit.index}`}
-          words={[]}
-          always
           act={done(() => going.session(hit.session_id, hit.index))}
           hint={ago(hit.at)}
         >
-          <span className="truncate">
+          <span className="max-w-1/2 shrink-0 truncate">{hit.title || texts.rooms.untitled}</span>
+          <span className="truncate text-xs text-ink-2">
             <Marked snippet={hit.snippet} />
           </span>
         </Item>
@@ -104,13 +103,11 @@ function Files({ words, done }: { words: string; done: Done }) {
   );
   if (!data?.found.length) return null;
   return (
-    <Group name={texts.rooms.find.files} always>
+    <Group name={texts.rooms.find.files}>
       {data.found.map(({ path, kind }) => (
         <Item
           key={path}
           value={`file ${path}`}
-          words={[]}
-          always
           act={done(() => {
             if (kind === "file") studio.opened.set({ path });
             else studio.proposed.set({ text: `@${path} `, send: false });

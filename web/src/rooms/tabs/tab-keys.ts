@@ -1,5 +1,6 @@
 /** The keys of the tabs: a new one, the next, the one before, the ninth, close, and take back. */
 import { useEffect, useRef } from "react";
+import { useRoute } from "wouter";
 import { switchTheme } from "../../look/theme.js";
 import { commands, useCommand } from "../../studio/commands.js";
 import { useStudio } from "../../studio/context.js";
@@ -17,6 +18,7 @@ export function useTabKeys(): void {
   const { list, active } = useWatch(studio.tabs);
   const { data: newest } = useNewest();
   const shown = studio.tab(active);
+  const [settings] = useRoute("/settings/:part?");
   const { rooms } = texts;
   const step = (by: number) => {
     const place = list.findIndex((tab) => tab.id === active);
@@ -25,13 +27,17 @@ export function useTabKeys(): void {
   };
   useCommand({ id: "tab.new", title: rooms.fresh, group: "session", keys: "Alt+N", run: going.fresh });
   useCommand(
-    shown
+    shown || settings
       ? {
           id: "tab.close",
           title: rooms.closeTab,
           group: "session",
           keys: "Alt+W",
-          run: () => closing.close(active, titleOf(shown.store, newest?.sessions)),
+          // What is not seen is not closed: the settings stand before it.
+          run: () => {
+            if (settings) going.tab(active);
+            else if (shown) closing.close(active, titleOf(shown.store, newest?.sessions));
+          },
         }
       : null,
   );
@@ -63,6 +69,17 @@ export function useTabKeys(): void {
     keys: "Mod+,",
     run: () => going.settings(""),
   });
+  useCommand(
+    settings
+      ? {
+          id: "settings.leave",
+          title: rooms.leaveSettings,
+          group: "go",
+          keys: "Escape",
+          run: () => going.tab(active),
+        }
+      : null,
+  );
   useCommand({ id: "theme", title: rooms.switchTheme, group: "view", run: switchTheme });
   useDigits((place) => {
     const tab = place === 9 ? list.at(-1) : list[place - 1];

@@ -42,7 +42,7 @@ export const TabOne = memo(function TabOne({ store, active, acts }: Props) {
   return (
     <div
       role="presentation"
-      className={`group relative flex h-8 min-w-28 flex-[0_1_12rem] items-center rounded-control border ${active ? "border-line bg-surface" : "border-transparent hover:bg-sunken"}`}
+      className={`group relative flex h-8 w-48 items-center rounded-control border ${active ? "min-w-40 border-line bg-surface" : "min-w-28 border-transparent hover:bg-sunken"}`}
     >
       <button
         ref={box}

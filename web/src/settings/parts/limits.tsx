@@ -18,7 +18,7 @@ export function Limits() {
           </p>
         )}
       </Loaded>
-      <SettingGroup names={["limits", "window_usd", "window_tokens", "window_hours"]} />
+      <SettingGroup names={["limits", "window_hours", "window_usd", "window_tokens"]} />
       <Section title={limits.server}>
         <SettingGroup names={["concurrency", "patience", "on_crash", "grace", "trim_after_days"]} />
       </Section>

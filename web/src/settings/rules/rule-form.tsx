@@ -43,12 +43,6 @@ export function RuleForm({ rule, fresh, save, onClose }: Props) {
   return (
     <Dialog title={fresh ? words.add : words.editIt} open onClose={onClose}>
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
-        <Choice
-          label={words.verdict}
-          value={verdict}
-          options={(["allow", "ask", "deny"] as const).map((each) => [each, words.verdictsLong[each]])}
-          onChange={(next) => setVerdict(next as Rule["verdict"])}
-        />
         <Field
           label={words.tool}
           about={words.toolAbout}
@@ -72,6 +66,12 @@ export function RuleForm({ rule, fresh, save, onClose }: Props) {
           />
         )}
         <Switch label={words.network} about={words.networkAbout} on={network} onChange={setNetwork} />
+        <Choice
+          label={words.verdict}
+          value={verdict}
+          options={(["allow", "ask", "deny"] as const).map((each) => [each, words.verdictsLong[each]])}
+          onChange={(next) => setVerdict(next as Rule["verdict"])}
+        />
         {problem && <ProblemBox title={problem} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{texts.ui.cancel}</Button>

@@ -51,7 +51,7 @@ export const conversation = {
     waiting: "Waiting for you",
     stopping: "Stopping…",
     retrying: (number: number, of: number) => `try ${number} of ${of}`,
-    retryIn: (seconds: number) => `trying again in ${seconds} s`,
+    retryIn: (time: string) => `trying again in ${time}`,
     retryNow: "trying again",
     sending: "sending",
     queued: "waits for its turn",

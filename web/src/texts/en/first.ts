@@ -92,6 +92,8 @@ export const first = {
   },
   words: { allow: "freely", ask: "asks first", deny: "never", blocked: "never" },
   sandboxed: "Commands run in a sandbox: they see this folder, and have no network unless you allow it.",
+  sandboxedFree:
+    "Commands run in a sandbox: they see this folder, and have the network where they ask for it.",
   sandboxedAlone: "Commands run in a sandbox without any network.",
   bare: "Commands run without a sandbox here.",
   noCommands: "Commands do not run here, as there is no sandbox.",

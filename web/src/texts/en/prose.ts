@@ -29,6 +29,7 @@ export const prose = {
   diagram: "Diagram",
   drawing: "Drawing the diagram",
   source: "Source",
+  large: "Large",
   notDrawn: "This diagram could not be drawn.",
   reaches: "It is not drawn, because it would fetch something from elsewhere. Its source can be read.",
   diffOf: (path: string) => `Changes of ${path}`,

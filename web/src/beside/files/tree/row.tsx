@@ -12,7 +12,7 @@ import {
   Pencil,
   Trash2,
 } from "lucide-react";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
 import { useWatch } from "../../../studio/watch.js";
 import { texts } from "../../../texts/texts.js";
 import { saveFrom } from "../../../ui/download.js";
@@ -33,6 +33,12 @@ export function Row({ item, level, open, looking }: Props) {
   const { path, kind, name, ignored, target } = item;
   const { files } = texts.beside;
   const [over, setOver] = useState(false);
+  const row = useRef<HTMLDivElement>(null);
+  const shown = looking.shown === path;
+  // Wherever it was opened from, and however little room the tree has then.
+  useEffect(() => {
+    if (shown) row.current?.scrollIntoView({ block: "nearest" });
+  }, [shown]);
   const unsaved = useWatch(drafted).has(draftName(looking.disk.projectId, path));
   const here = looking.at === path || (!looking.at && level === 1);
   const press = () => {
@@ -61,7 +67,7 @@ export function Row({ item, level, open, looking }: Props) {
       role="treeitem"
       aria-level={level}
       aria-expanded={kind === "folder" ? open : undefined}
-      aria-selected={looking.shown === path}
+      aria-selected={shown}
       aria-label={[name, unsaved && files.unsaved, ignored && files.ignored].filter(Boolean).join(", ")}
       data-path={path}
       data-name={name}
@@ -81,11 +87,12 @@ export function Row({ item, level, open, looking }: Props) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys act on the row itself */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys act on the row itself */}
       <div
+        ref={row}
         onClick={press}
         {...dropped}
         title={kind === "link" ? files.link(target) : undefined}
         style={{ paddingLeft: level * 12 - 4 }}
-        className={`group/row flex h-7 cursor-default items-center gap-1.5 pr-1 text-sm select-none hover:bg-sunken max-mid:h-11 ${looking.shown === path ? "bg-sunken font-medium" : ""} ${over ? "outline-2 -outline-offset-2 outline-accent" : ""} ${here ? "group-focus-visible/item:outline-2 group-focus-visible/item:-outline-offset-2 group-focus-visible/item:outline-accent" : ""}`}
+        className={`group/row flex h-7 cursor-default items-center gap-1.5 pr-1 text-sm select-none hover:bg-sunken max-mid:h-11 ${shown ? "bg-sunken font-medium" : ""} ${over ? "outline-2 -outline-offset-2 outline-accent" : ""} ${here ? "group-focus-visible/item:outline-2 group-focus-visible/item:-outline-offset-2 group-focus-visible/item:outline-accent" : ""}`}
       >
         <ChevronRight
           size={14}
