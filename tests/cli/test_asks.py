@@ -287,6 +287,24 @@ def test_run_asks_on_a_terminal_and_takes_the_mode_that_it_is_told(
     assert (work / "free.txt").exists()
 
 
+def test_a_question_without_a_terminal_waits_for_its_answer_and_nobody_waits_for_that(
+    bottega: Call, script: Script
+) -> None:
+    asked = call("ask_user", question="Which colour?", choices=["red", "blue"])
+    ended = bottega("run", "-m", script([asked], [say("Painted.")]), "paint it")
+    (waiting,) = json.loads(bottega("asks", "--json").out)
+    ask, session = waiting["id"][-8:], waiting["session_id"][-8:]
+
+    assert (ended.code, ended.out) == (4, "")
+    assert "? Which colour?" in ended.err
+    assert f"bottega approve {ask} answer --note TEXT" in ended.err
+    assert one_sentence(bottega("approve", ask, "answer")).startswith("The answer is missing.")
+    assert bottega("approve", ask, "answer", "--note", "green").code == 0
+    done = bottega("resume", session, "--json")
+    assert done.code == 0
+    assert '\\"answer\\":\\"green\\"' in done.out
+
+
 def test_lines_from_a_pipe_cannot_approve(child: Call, script: Script, work: Path) -> None:
     model = script([write("x.txt")], [say("Done.")])
 

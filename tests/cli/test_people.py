@@ -73,6 +73,18 @@ def test_a_token_is_printed_alone_and_is_that_persons(bottega: Call, home: Path)
         assert getattr(person, "name", "") == name
 
 
+def test_a_project_is_taken_back_by_the_id_that_is_listed(bottega: Call, work: Path) -> None:
+    whole = bottega("projects", "add", str(work)).out.strip()
+    short = bottega("projects", "list").out.splitlines()[1].split()[0]
+    assert whole.endswith(short)
+    assert json.loads(bottega("projects", "list", "--json").out)[0]["id"] == whole
+    assert "There is no project 'zzzzzzzz'" in one_sentence(
+        bottega("projects", "remove", "zzzzzzzz")
+    )
+    assert bottega("projects", "remove", short).code == 0
+    assert "There are no projects" in bottega("projects").out
+
+
 def test_who_has_sessions_goes_only_with_them(bottega: Call, home: Path) -> None:
     for name in ("Eva", "Ada"):
         bottega("people", "add", name)

@@ -36,7 +36,8 @@ def everywhere(hidden: bool = True) -> list[click.Parameter]:
         click.Option(
             ["--home"],
             type=click.Path(file_okay=False),
-            help="The folder that holds sessions, settings and keys.  [default: $BOTTEGA_HOME]",
+            help="The folder that holds sessions, settings and keys."
+            "  [default: $BOTTEGA_HOME, else your platform's folder for data]",
             expose_value=False,
             callback=_remember,
             hidden=hidden,

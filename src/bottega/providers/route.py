@@ -167,7 +167,7 @@ def _default(name: str, table: Routes) -> str:
     raise Misconfigured(
         f"There is no provider for the model {name!r}.",
         hint="Set OPENAI_API_KEY, ANTHROPIC_API_KEY or another provider's variable, "
-        "or type: bottega keys set openai",
+        "or type: bottega keys set openai. `bottega models` lists what can be used now.",
     )
 
 

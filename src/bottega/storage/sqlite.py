@@ -70,7 +70,7 @@ def explain(error: Exception, path: Path) -> StorageFailed:
     if "not a database" in text or "malformed" in text:
         return StorageFailed(
             f"The file {str(path)!r} is damaged, or is no Bottega database.",
-            hint="`bottega db check` says more; the newest backup is in the home's folder `backups`.",
+            hint="`bottega db check` says more, `bottega db backup --help` how to go back to a backup.",
         )
     if "unable to open" in text:
         return StorageFailed(

@@ -40,9 +40,19 @@ def check_command() -> int:
     return 0
 
 
-@command.command("backup")
+@command.command("backup", short_help="Write a whole copy of the database.")
 def backup_command() -> None:
-    """Write a whole copy of the database into the home's folder `backups`."""
+    """Write a whole copy of the database into the home's folder `backups`.
+
+    Nothing has to stop for it. Attached files stand beside the database, in the home's folder `blobs`: copy them too.
+
+    To go back to one, end everything that uses the home, then put the copy in the place of `bottega.db`:
+
+    \b
+    cd "$(dirname "$(bottega config path)")"
+    rm -f bottega.db-wal bottega.db-shm
+    cp backups/bottega-….db bottega.db
+    """
     settings = start.settings_of()
     home = Home(settings.home)
     if not home.database.exists():
@@ -55,7 +65,7 @@ def backup_command() -> None:
         print(f"Attached files are not in it: copy {str(home.blobs)!r} too.", file=sys.stderr)
 
 
-@command.command("trim")
+@command.command("trim", short_help="Drop what is stored twice, or no longer needed.")
 @click.option(
     "--older-than",
     "days",

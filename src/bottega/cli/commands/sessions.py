@@ -48,7 +48,11 @@ async def _list(studio: Studio, limit: int, children: bool, as_json: bool) -> No
     if not rows:
         page.say("There are no sessions yet. `bottega chat` begins one.")
         return
-    page.table([_cells(row, page) for row in rows], ("id", "when", "status", "model", "title"))
+    page.table(
+        [_cells(row, page) for row in rows],
+        ("id", "when", "status", "model", "title"),
+        spare=(3, 1),
+    )
 
 
 def _objects(rows: list[SessionRow]) -> list[dict[str, Any]]:

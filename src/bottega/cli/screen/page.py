@@ -36,8 +36,12 @@ class Page:
         rows: Sequence[Sequence[Part | str]],
         head: Sequence[str] = (),
         right: Sequence[int] = (),
+        spare: Sequence[int] = (),
     ) -> None:
-        """Rows in columns, those of numbers on the right; where it gets narrow, the widest are cut."""
+        """Rows in columns, those of numbers on the right; where it gets narrow, the widest are cut.
+
+        `spare` are columns that are left out, in that order, before what is left of others says nothing.
+        """
         if not rows:
             return
         table = Table(box=None, pad_edge=False, show_header=bool(head), header_style="dim")
@@ -47,7 +51,14 @@ class Page:
             max(cell_len(title), *(row[place].cell_len for row in cells))
             for place, title in enumerate(titles)
         ]
-        for place, width in enumerate(_narrowed(widths, self.width - GAP * (len(widths) - 1))):
+        room = self.width - GAP * (len(widths) - 1)
+        whole = [place for place, title in enumerate(titles) if title in NAMES]
+        left_out = _left_out(widths, self.width, spare)
+        for place in left_out:
+            widths[place], room = 0, room + GAP
+        for place, width in enumerate(_narrowed(widths, room, whole)):
+            if place in left_out:
+                continue
             table.add_column(
                 titles[place],
                 width=width,
@@ -56,7 +67,7 @@ class Page:
                 justify="right" if place in right else "left",
             )
         for row in cells:
-            table.add_row(*row)
+            table.add_row(*(cell for place, cell in enumerate(row) if place not in left_out))
         self.lines(self.painter.lines(table, self.width))
 
 
@@ -64,11 +75,31 @@ GAP = 2
 """Columns between two of a table."""
 
 
-def _narrowed(widths: list[int], room: int) -> list[int]:
-    """Widths that fit into the room, if they can: the widest give way first, so that ids are never cut."""
-    while sum(widths) > room and max(widths) > 1:
-        widths[widths.index(max(widths))] -= 1
+NAMES = ("id", "session")
+"""Headings of what a person types again: half of it would name nothing."""
+
+
+def _narrowed(widths: list[int], room: int, whole: Sequence[int] = ()) -> list[int]:
+    """Widths that fit into the room, if they can: the widest give way first, what is to stay `whole` never."""
+    may = [place for place in range(len(widths)) if place not in whole]
+    while sum(widths) > room and may and (most := max(widths[place] for place in may)) > 1:
+        widths[next(place for place in may if widths[place] == most)] -= 1
     return widths
+
+
+READABLE = 10
+"""Cells of a column that still say something."""
+
+
+def _left_out(widths: Sequence[int], room: int, spare: Sequence[int]) -> list[int]:
+    """The first of the spare columns, as many as it takes for the others to be read."""
+    gone: list[int] = []
+    for place in spare:
+        left = [min(each, READABLE) for at, each in enumerate(widths) if at not in gone]
+        if sum(left) + GAP * (len(left) - 1) <= room:
+            break
+        gone.append(place)
+    return gone
 
 
 def print_json(value: Any) -> None:

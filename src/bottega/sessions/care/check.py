@@ -14,7 +14,7 @@ from bottega.storage.home import Home
 from bottega.storage.sqlite import connect, explain
 from bottega.workspaces.changes.kept import blobs_of
 
-_RESTORE = "Restore the newest backup from the home's folder `backups`."
+_RESTORE = "Go back to the newest backup, as `bottega db backup --help` says."
 _MOVE_ON = "It can still be read and exported; go on in a new session."
 _SWEEP = "`bottega db trim` removes them."
 

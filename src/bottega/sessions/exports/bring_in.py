@@ -38,7 +38,9 @@ class Limits(msgspec.Struct, frozen=True):
 
 LIMITS = Limits()
 
-_AGAIN = "Export the session again; nothing of this file was stored."
+_AGAIN = (
+    "It takes what `bottega export --format jsonl` wrote, whole; nothing of this file was stored."
+)
 
 _header = msgspec.json.Decoder(Header).decode
 _row = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode

@@ -52,12 +52,14 @@ def add_command(name: str, minutes: int) -> None:
 async def _add(studio: Studio, name: str, minutes: int) -> None:
     async with studio:
         person = await People(studio.runtime.database).add(name)
-        print(f"Added {one_line(person.name)}.", file=sys.stderr)
+        name = one_line(person.name)
+        folder = f'a folder to work in: bottega projects add FOLDER --for "{name}"'
+        print(f"Added {name}. Give them {folder}", file=sys.stderr)
         server = here(studio.settings)
         if server is None:
             print(
                 "No server runs in this home. Once `bottega serve` does, let them in with:"
-                f' bottega people link "{one_line(person.name)}"',
+                f' bottega people link "{name}"',
                 file=sys.stderr,
             )
             return
@@ -119,7 +121,7 @@ async def _link(studio: Studio, name: str, minutes: int) -> None:
         await _print_link(studio, person, server, minutes)
 
 
-@command.command("token")
+@command.command("token", short_help="Print a token for programs of a person.")
 @click.argument("name", default="host")
 def token_command(name: str) -> None:
     """Print a token for programs of a person; without a name, of the host.

@@ -9,8 +9,14 @@ from bottega.accounts.people import People
 from bottega.cli import start
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.page import Page, print_json
+from bottega.errors import BadUsage
 from bottega.projects.projects import Projects
 from bottega.studio import Studio
+
+SHORT = 8
+"""So much of the end of an id names it: its beginning is the time."""
+LEAST = 4
+"""Letters of an id that may stand for it."""
 
 
 @click.group("projects", invoke_without_command=True)
@@ -58,7 +64,7 @@ async def _list(studio: Studio, as_json: bool) -> None:
     page.table(
         [
             [
-                (each.id, "cyan"),
+                (each.id[-SHORT:], "cyan"),
                 one_line(each.name),
                 names[each.owner],
                 (one_line(each.folder), "dim"),
@@ -66,6 +72,7 @@ async def _list(studio: Studio, as_json: bool) -> None:
             for each in projects
         ],
         head,
+        spare=(2,),
     )
 
 
@@ -94,13 +101,31 @@ async def _add(studio: Studio, folder: Path, name: str, person: str | None) -> N
 @command.command("remove")
 @click.argument("project_id", metavar="ID")
 def remove_command(project_id: str) -> None:
-    """Take a project back; its folder and its sessions stay as they are."""
+    """Take a project back; its folder and its sessions stay as they are.
+
+    ID is as `bottega projects list` shows it, or more of it.
+    """
     start.run(_remove(start.studio_of(), project_id))
+
+
+def _whole(projects: Projects, some: str) -> str:
+    """The id that begins or ends so, if there is one such."""
+    ids = [each.id for each in projects.all()]
+    found = [
+        each
+        for each in ids
+        if len(some) >= LEAST and (each.startswith(some) or each.endswith(some))
+    ]
+    if len(found) > 1:
+        raise BadUsage(
+            f"More than one project begins or ends with {some!r}.", hint="Give more of its id."
+        )
+    return found[0] if found else some
 
 
 async def _remove(studio: Studio, project_id: str) -> None:
     async with studio:
         projects = Projects(studio.runtime.database)
-        project = projects.get(project_id)
+        project = projects.get(_whole(projects, project_id))
         await projects.remove(project)
     print(f"{project.folder} is no project any more.", file=sys.stderr)

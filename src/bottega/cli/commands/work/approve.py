@@ -75,6 +75,7 @@ async def _approve(studio: Studio, ask_id: str, said: Said, output: Output) -> i
         session = studio.find(row.id)
         word, given = _word(ask, said), _input(said)
         _check_grant(ask, said)
+        _check_note(said)
         page = Page(studio.settings.environment)
         if output.as_json:
             print_json({**as_object(row, ask), "answer": word})
@@ -108,6 +109,11 @@ def _word(ask: Ask, said: Said) -> Word:
     names: dict[str, str] = {meant: name for name, meant in _MEANT.items()}
     hint = f"It takes: {', '.join(names.get(each, each) for each in may)}."
     raise BadUsage(f"{said.word!r} is no answer to this.", hint=hint)
+
+
+def _check_note(said: Said) -> None:
+    if said.word == "answer" and not said.note.strip():
+        raise BadUsage("The answer is missing.", hint="Give it with --note TEXT.")
 
 
 def _input(said: Said) -> dict[str, Any] | None:

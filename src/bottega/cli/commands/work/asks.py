@@ -38,7 +38,7 @@ async def _list(studio: Studio, as_json: bool) -> None:
         page.say("Nothing waits for an answer.")
         return
     head = ("id", "session", "when", "kind", "what", "title")
-    page.table([_cells(session, ask, page) for session, ask in waiting], head)
+    page.table([_cells(session, ask, page) for session, ask in waiting], head, spare=(3, 5, 2))
 
 
 def as_object(session: SessionRow, ask: Ask) -> dict[str, Any]:

@@ -35,6 +35,7 @@ ASK_USER = Tool(
     category="PLANNING",
     effects=frozenset({"state"}),
     run=run,
+    waits=True,
     examples=(
         {"question": "Which database should it use?", "choices": ["SQLite", "PostgreSQL"]},
         {"question": "What should the project be called?"},
