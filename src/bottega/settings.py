@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from bottega.approvals.mode import MODES, Mode
-from bottega.approvals.rule import Rule
+from bottega.approvals.rule import Rule, Ruling
 from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.mcp.server import NAME, McpServer, is_name
 from bottega.providers.provider import Effort, Wishes
@@ -193,6 +193,8 @@ _TABLES = (
     *("models", "agents", "providers", "rules", "mcp"),
     *("sandbox_read", "network_private", "text_calls"),
 )
+_WORDS: dict[str, tuple[str, ...]] = {"verdict": get_args(Ruling), "wire": get_args(WireName)}
+"""What fields of tables take, where that is one of a few words."""
 _SECRET: dict[str, type[msgspec.Struct]] = {"providers": OwnProvider, "mcp": McpServer}
 """Tables whose values are never told: an address may hold a login, a variable a key."""
 _ENV = {name: f"BOTTEGA_{name.upper()}" for name in Values.__struct_fields__ if name not in _TABLES}
@@ -262,18 +264,24 @@ def load(
     home: Path | None = None,
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    own_file: bool = True,
 ) -> Settings:
-    """All settings from all places; a value that makes no sense is refused, naming the key and its place."""
+    """All settings from all places; a value that makes no sense is refused, naming the key and its place.
+
+    Without `own_file` the user's own is not read: for who mends it.
+    """
     env = dict(os.environ if environment is None else environment)
     home = home or default_home(env)
     merged: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     project, ignored = _project(folder)
-    stamp = _stamp(home / "config.toml")  # before it is read: a change in between is seen later
+    stamp = _stamp(
+        file := home / "config.toml"
+    )  # before it is read: a change in between is seen later
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     layers: list[tuple[Source, str | None, dict[str, Any]]] = [
         ("project file", str((folder or Path()) / PROJECT_FILE), project),
-        ("user file", str(home / "config.toml"), read_file(home / "config.toml")),
+        ("user file", str(file), read_file(file) if own_file else {}),
         ("environment", None, _environment(env)),
         ("flag", None, given),
     ]
@@ -404,7 +412,18 @@ def _wrong(name: str, value: Any, place: str, said: str) -> str:
             )
         wrong = next((each for each in entries if not _is_whole(entries[each], kind)), "")
         key = key.replace("[...]", f".{wrong}", 1)
-    return f"The setting {key!r}{place} is wrong: {reason[:1].lower()}{reason[1:]}."
+    if name == "rules" and not isinstance(value, list | tuple):
+        return f"The setting {name!r}{place} takes tables: [[rules]], in the file itself."
+    return f"The setting {key!r}{place} is wrong: {_plainly(reason, key)}."
+
+
+def _plainly(reason: str, key: str) -> str:
+    """What a library says of it, and the words that would fit."""
+    said = f"{reason[:1].lower()}{reason[1:]}"
+    if "unknown field" in said and key.startswith("rules"):
+        return f"{said}; there are {', '.join(Rule.__struct_fields__)}"
+    words = _WORDS.get(key.rpartition(".")[2], ())
+    return f"{said}; it takes {', '.join(words)}" if words and "enum value" in said else said
 
 
 def _is_whole(entry: Any, kind: type[msgspec.Struct]) -> bool:

@@ -242,6 +242,12 @@ def test_without_a_terminal_a_run_ends_at_once_with_what_waits(
     assert one_sentence(wrong).startswith("'answer' is no answer to this. It takes: allow, all")
     assert wrong.code == 2
 
+    slip = bottega("approve", ask, "all", "--grant", "write_fiel")
+    assert one_sentence(slip).startswith(
+        "'write_fiel' was not offered for this ask. Offered: write"
+    )
+    assert one_sentence(bottega("approve", ask, "edit")).startswith("`edit` needs --input")
+
     allowed = bottega("approve", ask, "allow")
     assert allowed.code == 0
     assert "│ 1 + new\n" in allowed.out

@@ -34,6 +34,13 @@ def test_the_largest_part_has_the_longest_bar_and_nothing_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_the_commands_are_listed_in_whole_words_on_a_narrow_screen(width: int) -> None:
+    listed = slash.overview(width)
+    assert all(len(line) <= width for line in listed.split("\n"))
+    assert " ".join(listed.split()) == " ".join(slash.overview(1000).split())
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
 def test_the_bars_fit_the_screen(width: int) -> None:
     text = shown(Context("m", 100_000, False, 23_210, True, PARTS, 80), width)
     assert all(len(line) <= max(width, 60) for line in text.split("\n")[1:-1])

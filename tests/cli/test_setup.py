@@ -69,6 +69,25 @@ def test_a_key_for_nobody_is_refused_before_it_is_typed(bottega: Call) -> None:
     assert told.startswith("There is no provider 'opneai'. There are openai, anthropic")
 
 
+def test_who_needs_no_key_is_given_none(bottega: Call) -> None:
+    told = bottega("keys", "set", "lmstudio")
+
+    assert one_sentence(told).startswith("The provider 'lmstudio' needs no key.")
+    assert "Kept" not in told.err
+
+
+def test_a_token_of_a_remote_agent_is_tested_by_using_it(
+    bottega: Call, env: dict[str, str]
+) -> None:
+    agents = Path(env["BOTTEGA_HOME"]) / "agents"
+    agents.mkdir(parents=True)
+    (agents / "office.toml").write_text('remote = { address = "https://bottega.example" }\n')
+
+    told = one_sentence(bottega("keys", "test", "bottega.example"))
+
+    assert told.endswith("Test it with: bottega run --agent office hello")
+
+
 def test_a_key_is_tested_at_the_provider(
     bottega: Call, vendor: Vendor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +205,30 @@ def test_settings_are_changed_with_their_comments_kept(bottega: Call, home: Path
     assert bottega("config", "path").out == f"{file}\n"
 
 
+def test_a_config_file_that_makes_no_sense_can_be_looked_at_and_mended(
+    bottega: Call, home: Path
+) -> None:
+    file = home / "config.toml"
+    home.mkdir()
+    file.write_text('mode = "wild"\nmodell = "x"\n\n[[rules]]\nverdict = "deny"\n')
+
+    listed = bottega("config", "list")
+    assert "mode = ask" in listed.out
+    assert "'mode'" in listed.err
+    assert listed.err.endswith("This is without your config file.\n")
+    assert listed.code == 1
+    assert bottega("config", "path").out == f"{file}\n"
+    assert "'modell'" in one_sentence(bottega("config", "set", "mode", "ask")), "what is left"
+    assert bottega("config", "unset", "modell").code == 1, "mode is still wrong"
+    file.write_text('modell = "x"\n')
+    assert bottega("config", "unset", "modell").code == 0
+    file.write_text('mode = "wild"\n')
+    assert bottega("config", "set", "mode", "plan").code == 0
+    assert bottega("config", "get", "mode").out == "plan\n"
+    file.write_text('[[rules]]\nverdict = "maybe"\n')
+    assert "'maybe'; it takes allow, ask, deny" in one_sentence(bottega("sessions"))
+
+
 def test_a_new_config_file_is_its_owners_alone(bottega: Call, home: Path) -> None:
     bottega("config", "set", "effort", "low")
 
@@ -199,6 +242,7 @@ def test_a_new_config_file_is_its_owners_alone(bottega: Call, home: Path) -> Non
         (["set", "modle", "x"], "There is no setting 'modle'. Did you mean 'mode' or 'model'?"),
         (["set", "providers.box.key", "x"], "'providers.box.key' is no setting."),
         (["set", "providers.box.wire", "x"], "The setting 'providers.box.wire'"),
+        (["set", "rules", "x"], "The setting 'rules' takes tables: [[rules]], in the file itself."),
         (["set", "model.x", "y"], "'model.x' is no setting."),
         (["get", "nothing"], "There is no setting 'nothing'."),
         (["get", "providers.box"], "Nothing is set for 'providers.box'."),

@@ -179,13 +179,16 @@ async def proxying(port: int, *, login: str = "", refuse: int = 0) -> AsyncItera
             writer.close()
             return
         onward, back = await asyncio.open_connection("127.0.0.1", port)
-        if first.startswith("CONNECT "):
-            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        else:
-            method, url, version = first.split(" ")
-            path = "/" + url.split("/", 3)[3]
-            back.write(f"{method} {path} {version}\r\n{rest}".encode())
-        await asyncio.gather(_pump(reader, back), _pump(onward, writer))
+        try:
+            if first.startswith("CONNECT "):
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            else:
+                method, url, version = first.split(" ")
+                path = "/" + url.split("/", 3)[3]
+                back.write(f"{method} {path} {version}\r\n{rest}".encode())
+            await asyncio.gather(_pump(reader, back), _pump(onward, writer))
+        finally:
+            back.transport.abort()  # a pump that is cancelled before its first step closes nothing
 
     async with meeting(serve) as here:
         proxy.url = f"http://127.0.0.1:{here}"

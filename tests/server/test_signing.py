@@ -10,6 +10,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bottega.client import Remote
+from bottega.errors import Misconfigured, Problem
+from bottega.reach.problems import Unreachable
+from bottega.server.serve import listen
 from bottega.storage.serving import FILE, server_of
 from tests.server.serving import Serving
 
@@ -59,6 +63,14 @@ async def test_passes_are_listed_revoked_and_nobody_elses(shared: Serving) -> No
         assert (await eva.call("DELETE", f"/api/passes/{eva_s['id']}"))[0] == 204
         assert (await eva.call("GET", "/api/me"))[0] == 401
         assert (await host.call("GET", "/api/me"))[0] == 200
+
+
+def test_a_port_in_use_is_said_with_where_this_home_is_served_already(shared: Serving) -> None:
+    port = int(shared.address.rpartition(":")[2])
+    with pytest.raises(Misconfigured, match=f"already, at {shared.address}: `bottega people link`"):
+        listen("127.0.0.1", port, server_of(shared.home))
+    with pytest.raises(Misconfigured, match="--port; 0 takes any that is free"):
+        listen("127.0.0.1", port)
 
 
 async def test_a_token_that_signs_out_is_good_no_longer(shared: Serving) -> None:
@@ -156,6 +168,22 @@ async def test_with_tls_and_a_base_path_the_cookie_is_secure_and_stays_below_it(
             assert downgraded.status == 403
         async with session.get("api/openapi.json") as document:
             assert (await document.json())["servers"] == [{"url": "/studio"}]
+
+
+async def test_a_program_trusts_a_certificate_that_it_is_given_and_no_other(
+    secure: Serving, certificate: Path
+) -> None:
+    async with Remote(secure.address, "no-token", patience=0) as stranger:
+        with pytest.raises(Unreachable, match="certificate is not trusted .*ca_file"):
+            await stranger.projects()
+    ca_file = str(certificate / "cert.pem")
+    async with Remote(secure.address, "no-token", patience=0, ca_file=ca_file) as known:
+        with pytest.raises(Problem, match="this token is not good here"):
+            await known.projects()
+    plain = secure.address.replace("/studio", "").replace("127.0.0.1", "name.invalid")
+    async with Remote(plain, "no-token", patience=0) as nobody:
+        with pytest.raises(Unreachable, match="its name could not be looked up"):
+            await nobody.projects()
 
 
 async def test_nobody_is_believed_to_be_a_proxy_unasked(secure: Serving, trust: Trust) -> None:

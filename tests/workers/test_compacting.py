@@ -77,6 +77,18 @@ async def test_a_full_window_is_compacted_and_the_users_words_stay(
         assert (await session.context()).percent < 85
 
 
+async def test_the_instructions_of_a_project_are_a_part_of_the_context(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    (folder / "AGENTS.md").write_text(f"\n{'Mind the gap. ' * 400}\n")
+    async with small(home, 100_000) as studio:
+        session = await studio.start(model=talker(scripted), folder=folder)
+        await talk(session, 1)
+        parts = (await session.context()).parts
+    assert parts["instructions"] > 500
+    assert 0 < parts["system"] < parts["instructions"]
+
+
 async def test_a_summary_is_counted_to_the_exchange_that_needed_it(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:

@@ -7,11 +7,11 @@ answered already, 130 and 143 stopped by a signal.
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
 
 import click
 
 from bottega import __version__
+from bottega.cli import signs
 from bottega.cli.lazy import Entry, Invocation, LazyGroup, ReaderLeft, Stopped, everywhere
 from bottega.errors import Problem
 
@@ -93,10 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def call(arguments: list[str]) -> int:
     """Run one command; return its exit code. Nothing but `SystemExit` of click's completion is raised."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal or a pipe that cannot say a letter gets a question mark, never a failure.
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    signs.install()
     invocation = Invocation()
     try:
         code = bottega.main(arguments, prog_name="bottega", standalone_mode=False, obj=invocation)

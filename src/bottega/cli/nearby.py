@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People
@@ -15,6 +15,9 @@ from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.storage.serving import Serving, server_of
 
+if TYPE_CHECKING:
+    from bottega.client import Remote
+
 LASTS = 24 * 3_600_000
 """Milliseconds for which a pass of this machine is good, if nobody ends it before."""
 
@@ -22,6 +25,14 @@ LASTS = 24 * 3_600_000
 class Server(NamedTuple):
     address: str
     token: str
+    ca_file: str = ""
+    """Certificates to trust besides the system's."""
+
+    def remote(self, patience: float = 60) -> "Remote":
+        """`patience`: seconds for which one that is gone is tried again."""
+        from bottega.client import Remote
+
+        return Remote(self.address, self.token, patience=patience, ca_file=self.ca_file)
 
 
 def here(settings: Settings) -> Serving | None:
@@ -42,6 +53,7 @@ def _secret(settings: Settings) -> bytes:
 @asynccontextmanager
 async def server(settings: Settings, at: str = "") -> AsyncGenerator[Server]:
     """Where it is, and a token that is good while this lasts."""
+    ca_file = settings.values.ca_file
     if at:
         token = settings.environment.get("BOTTEGA_TOKEN", "")
         if not token:
@@ -49,7 +61,7 @@ async def server(settings: Settings, at: str = "") -> AsyncGenerator[Server]:
                 "A server elsewhere wants a token.",
                 hint="Set BOTTEGA_TOKEN to one that `bottega people token NAME` prints there.",
             )
-        yield Server(at, token)
+        yield Server(at, token, ca_file)
         return
     found = here(settings)
     if found is None:
@@ -62,7 +74,7 @@ async def server(settings: Settings, at: str = "") -> AsyncGenerator[Server]:
         passes = Passes(database, _secret(settings))
         token = await passes.give(People(database).host(), "token", lasts=LASTS)
         try:
-            yield Server(found.address, token)
+            yield Server(found.address, token, ca_file)
         finally:
             await passes.end(token, "token")
     finally:
@@ -71,7 +83,5 @@ async def server(settings: Settings, at: str = "") -> AsyncGenerator[Server]:
 
 async def greet(server: Server) -> None:
     """Say at once if nobody is there, or the token is not good: only a server that was there is waited for."""
-    from bottega.client import Remote
-
-    async with Remote(server.address, server.token, patience=0) as probe:
+    async with server.remote(patience=0) as probe:
         await probe.sessions(1)

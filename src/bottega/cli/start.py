@@ -29,6 +29,16 @@ def settings_of(flags: Mapping[str, Any] | None = None, folder: Path | None = No
     return settings
 
 
+def settings_to_mend(folder: Path | None = None) -> tuple[Settings, Problem | None]:
+    """For who looks at the settings, or mends them: if your own file makes no sense, those without it, and why."""
+    try:
+        return settings_of(folder=folder), None
+    except Problem as problem:
+        invocation = click.get_current_context().ensure_object(Invocation)
+        home = Path(invocation.home).expanduser().absolute() if invocation.home else None
+        return load(home=home, folder=folder, own_file=False), problem
+
+
 def studio_of(flags: Mapping[str, Any] | None = None, folder: Path | None = None) -> Studio:
     """A studio that is not open yet, for a command that may run prompts."""
     return Studio(settings=settings_of(flags, folder), admits_as="cli")

@@ -10,6 +10,7 @@ from bottega.approvals.mode import Mode
 from bottega.client import shapes
 from bottega.client.session import RemoteSession, opened
 from bottega.errors import BadUsage, NotFound
+from bottega.providers.http.connect import trusting
 from bottega.reach.reach import PATIENCE, Reach, Watch
 from bottega.sessions.asks import Ask
 from bottega.sessions.session import SessionRow
@@ -25,9 +26,14 @@ class Remote:
         *,
         patience: float = PATIENCE,
         watch: Watch | None = None,
+        ca_file: str = "",
     ) -> None:
-        """`patience`: seconds for which a server that is gone is tried again before a call gives up."""
-        self.reach = Reach(address, token, patience, watch)
+        """`patience`: seconds for which a server that is gone is tried again before a call gives up.
+
+        `ca_file` has certificates to trust besides the system's: that of the server, if it made its own.
+        """
+        tls = trusting(ca_file) if ca_file else None
+        self.reach = Reach(address, token, patience, watch, tls=tls)
 
     async def __aenter__(self) -> "Remote":
         await self.reach.open()

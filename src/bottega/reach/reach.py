@@ -15,7 +15,7 @@ import msgspec
 
 from bottega.errors import BadUsage, Problem
 from bottega.reach.backoff import MOST, Backoff
-from bottega.reach.problems import Unreachable, problem
+from bottega.reach.problems import Unreachable, problem, why
 
 Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 Watch = Callable[[Literal["lost", "back"]], None]
@@ -151,10 +151,8 @@ class Reach:
         self._lost = word == "lost"
 
     def unreachable(self, error: Exception) -> Unreachable:
-        return Unreachable(
-            f"The server at {self.address} cannot be reached: {error or type(error).__name__}.",
-            hint="Is it running? `bottega serve` starts one.",
-        )
+        said, hint = why(error)
+        return Unreachable(f"The server at {self.address} cannot be reached: {said}.", hint=hint)
 
     async def _once(
         self, method: str, path: str, body: Any, query: Mapping[str, str | int] | None

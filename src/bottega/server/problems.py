@@ -163,9 +163,16 @@ async def _http(request: Request, error: Exception) -> Response:
         return problem(422, "bad_usage", "The body is not UTF-8.", "Send it as JSON in UTF-8.")
     if error.status_code == 404 and _is_visit(request):
         return _nowhere(request)
-    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+    status = HTTPStatus(error.status_code)
+    code = status.phrase.lower().replace(" ", "_")
     headers = dict(error.headers) if error.headers else None
-    return problem(error.status_code, code, str(error.detail), headers=headers)
+    detail, hint = str(error.detail), ""
+    if (
+        status in (404, 405) and detail == status.phrase
+    ):  # the router's word: nothing of ours was asked
+        detail = f"There is no {request.method} {request.url.path[:200]} here."
+        hint = "GET /api/openapi.json has every route, /reference shows them."
+    return problem(error.status_code, code, detail, hint, headers)
 
 
 def _is_visit(request: Request) -> bool:
@@ -182,6 +189,11 @@ def _nowhere(request: Request) -> HTMLResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if error.errors()[0]["loc"] == ("body",) and kind and not kind.endswith("json"):
+        said = f"The body is marked as {kind[:100]}, and is to be JSON."
+        hint = "Send it with the header Content-Type: application/json."
+        return problem(422, "bad_usage", said, hint)
     return problem(
         422, "bad_usage", _said(error.errors()[0]), "GET /api/openapi.json says what fits."
     )

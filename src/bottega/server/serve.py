@@ -1,12 +1,14 @@
 """The server's life: open the studio, listen, tell where, and end without losing anything."""
 
 import asyncio
+import errno
 import logging
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 import uvicorn
@@ -45,7 +47,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
     options = checked(options)
     alone = not options.workers
     with (
-        closing(listen(options.host, options.port)) as listening,
+        closing(listen(options.host, options.port, serving.server_of(settings.home))) as listening,
         Stop(settings.values.grace + MARGIN).heard() as stop,
     ):
         async with Studio(
@@ -166,8 +168,8 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
     )
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket; refuse an address that cannot be had."""
+def listen(host: str, port: int, running: serving.Serving | None = None) -> socket.socket:
+    """A bound socket; refuse an address that cannot be had. `running` is who serves this home already, if any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, as asyncio sends small answers at once only over what is TCP by name.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -177,8 +179,12 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(512)
     except OSError as error:
         listening.close()
+        hint = "Give another with --host and --port."
+        if error.errno == errno.EADDRINUSE:
+            hint = "Give another with --port; 0 takes any that is free."
+            if running and urlsplit(running.address).port == port:
+                hint = f"This home is served already, at {running.address}: `bottega people link` signs you in there."
         raise Misconfigured(
-            f"The server cannot listen at {host}:{port}: {error.strerror or error}.",
-            hint="Give another with --host and --port.",
+            f"The server cannot listen at {host}:{port}: {error.strerror or error}.", hint=hint
         ) from error
     return listening

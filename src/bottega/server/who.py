@@ -43,7 +43,7 @@ class NotSignedIn(Problem):
             said = "You are not signed in: this token is not good here, or not any more."
             super().__init__(said, hint=hint)
         else:
-            hint = "`bottega people link` prints a sign-in link."
+            hint = "`bottega people link` prints a sign-in link, `bottega people token` a program's token."
             super().__init__("You are not signed in.", hint=hint)
 
 

@@ -37,8 +37,8 @@ async def context_of(opened: Opened, session: SessionRow) -> Context:
     told = indexed(rows)
     messages = [message for _, message in told]
     opening = opened.hands.remembered(session.n)[1].opening or facts.Opening()
-    instructions = [each.text for each in opening.instructions]
-    system, tools = before_messages(plan, msgspec.structs.replace(opening, instructions=()))
+    instructions = [each.text.strip() for each in opening.instructions]
+    system, tools = before_messages(plan, opening)
     parts = measure(messages, system, tools, instructions)
     fixed = parts["system"] + parts["tools"] + parts["instructions"]
     found = guessed(rows, told, fixed)

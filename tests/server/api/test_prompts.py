@@ -244,6 +244,30 @@ async def test_broken_json_is_refused(api: Api) -> None:
                 assert problem["detail"]
 
 
+async def test_a_body_that_is_not_marked_as_json_is_told_so(api: Api) -> None:
+    async with (
+        api.client() as client,
+        client.session.post(
+            "/api/sessions",
+            data=b'{"title": "x"}',
+            headers={"Content-Type": "application/x-www-form-urlencoded"},
+        ) as response,
+    ):
+        problem = msgspec.json.decode(await response.read())
+    assert response.status == 422
+    assert "application/x-www-form-urlencoded" in problem["detail"]
+    assert problem["hint"] == "Send it with the header Content-Type: application/json."
+
+
+async def test_an_address_that_is_no_route_is_named_with_where_they_are_listed(api: Api) -> None:
+    async with api.client() as client:
+        for method, path, wanted in (("GET", "/api/nope", 404), ("PUT", "/api/me", 405)):
+            status, problem = await client.call(method, path)
+            assert status == wanted
+            assert problem["detail"] == f"There is no {method} {path} here."
+            assert "/api/openapi.json" in problem["hint"]
+
+
 async def test_an_answer_may_have_to_fit_a_schema(api: Api) -> None:
     async with api.client() as client:
         session = await begun(client)

@@ -3,6 +3,7 @@
 Enter decides nothing. What is longer than the screen shows is not allowed before it was looked at.
 """
 
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,15 @@ HELP = (
     "  d  show all of it, to scroll through",
     "  s  stop the agent; so does Ctrl-C",
 )
+
+
+def helped(width: int) -> list[str]:
+    """What each key does; what needs a second line stands beneath its first."""
+    return [
+        line
+        for each in HELP
+        for line in textwrap.wrap(each, max(20, width), subsequent_indent="     ")
+    ]
 
 
 class Question:
@@ -85,7 +95,8 @@ class Question:
             case "d":
                 await self._look(self._shown, asking)
             case "?":
-                self._desk.say("note", *([(line, "dim")] for line in HELP))
+                width = self._desk.terminal.width
+                self._desk.say("note", *([(line, "dim")] for line in helped(width)))
             case "enter":
                 self._hint = "Enter decides nothing here: y allows, n denies."
             case _:

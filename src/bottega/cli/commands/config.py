@@ -1,5 +1,6 @@
 """`bottega config`: settings, where each comes from, and the file that keeps yours."""
 
+import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,16 +26,24 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-def list_command(as_json: bool) -> None:
+def list_command(as_json: bool) -> int:
     """Show every setting, its value, and where that came from."""
-    settings = start.settings_of(folder=Path())
+    settings, problem = start.settings_to_mend(Path())
     if as_json:
         told = {
             name: {"value": config.value(settings, name), "source": settings.source(name)}
             for name in Values.__struct_fields__
         }
         print_json(told)
-        return
+    else:
+        _list(settings)
+    if problem is None:
+        return 0
+    print(f"bottega: {problem.message} This is without your config file.", file=sys.stderr)
+    return problem.exit_code
+
+
+def _list(settings: Settings) -> None:
     page = Page(settings.environment)
     for name in Values.__struct_fields__:
         source = settings.source(name)
@@ -68,21 +77,20 @@ def set_command(name: str, value: str) -> None:
     NAME may be `model`, `effort` …, `agents.NAME.model` for the model that an agent runs on, or
     `providers.NAME.base_url` and the like for a provider of your own.
     """
-    settings = start.settings_of()
-    _change(settings, name, value)
+    _change(start.settings_to_mend()[0], name, value)
 
 
 @command.command("unset")
 @click.argument("name")
 def unset_command(name: str) -> None:
     """Take a setting out of your config file, so that its default holds."""
-    _change(start.settings_of(), name, None)
+    _change(start.settings_to_mend()[0], name, None)
 
 
 @command.command("path")
 def path_command() -> None:
     """Print where your config file is."""
-    click.echo(start.settings_of().config_file)
+    click.echo(start.settings_to_mend()[0].config_file)
 
 
 def _shown(value: Any) -> str:

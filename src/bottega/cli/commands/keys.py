@@ -33,8 +33,9 @@ def set_command(provider: str) -> None:
     """
     settings = start.settings_of()
     keys.check_name(settings, provider)
-    if keys.takes_one(provider):
-        keys.keep(settings, provider, _typed(provider))
+    if not keys.takes_one(provider):
+        raise keys.needs_none(provider)
+    keys.keep(settings, provider, _typed(provider))
     by_server = provider in keys.named_by_servers(settings)
     agent = keys.named_by_agents(settings).get(provider)
     test = "mcp test NAME" if by_server else f"keys test {provider}"
@@ -97,6 +98,8 @@ async def _test(studio: Studio, provider: str | None) -> int:
         if not provider and not with_key:
             raise Misconfigured("There are no keys.", hint="Keep one with: bottega keys set openai")
         failed = 0
+        if provider:
+            keys.check_testable(studio.settings, provider)
         for name in [provider] if provider else with_key:
             found = await keys.tried(studio.runtime, name)
             if isinstance(found, Failed):

@@ -60,8 +60,10 @@ class Attached(Conversation):
             return await self.resume(name or rows[0].id)
         try:
             self.session = await self._remote.start(folder=self._wish.folder)
-        except NotFound:  # this folder is in no project of the server
+        except NotFound:
             self.session = await self._remote.start()
+            told = "This folder is in no project of the server (`bottega projects add` makes one of it)."
+            self._say([(told, "accent")])
         row = self.session.row
         self._wish = Wish(row.model, row.agent, Path(row.folder), self.session.mode)
         self._say([(one_line(row.model or row.agent), "bold"), (" answers.", "")])

@@ -149,7 +149,7 @@ class Conversation(ABC):
             case "exit":
                 return False
             case "help":
-                self._lines(slash.overview().split("\n"))
+                self._lines(slash.overview(self._terminal.width).split("\n"))
             case "model" | "agent" | "agents" | "mode":
                 await self._choose(command)
             case "asks":

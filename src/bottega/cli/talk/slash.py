@@ -1,6 +1,7 @@
 """What a line that begins with a slash means. Pure."""
 
 import re
+import textwrap
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -20,6 +21,12 @@ COMMANDS = {
     "sessions": "List the last sessions; /sessions 2 goes on with the second.",
     "exit": "Leave; so do Ctrl-D, and Ctrl-C on an empty line.",
 }
+
+_KEYS = (
+    "Alt-Enter, or a backslash before Enter, begins a new line. Ctrl-C stops an answer.",
+    "Shift-Tab changes the mode: plan (nothing is changed), ask (you are asked before anything that matters),"
+    " allow (nothing is asked).",
+)
 
 _SHAPE = re.compile(r"/([a-zA-Z?]+)(?:\s+(.*))?\s*$", re.DOTALL)
 _OTHERWISE = {"quit": "exit", "q": "exit", "?": "help", "h": "help", "models": "model"}
@@ -49,15 +56,13 @@ def unknown(typed: str) -> str:
     return f"There is no command /{typed}.{meant} /help lists them."
 
 
-def overview() -> str:
+def overview(width: int = 80) -> str:
+    """The commands, and keys that do something; no line is wider than `width`, and none breaks inside a word."""
     widest = max(map(len, COMMANDS))
-    lines = [f"/{name.ljust(widest)}  {told}" for name, told in COMMANDS.items()]
+    beneath = " " * min(widest + 3, width // 3)
+    rows = [(f"/{name.ljust(widest)}  {told}", beneath) for name, told in COMMANDS.items()]
+    rows += [("", ""), *((line, "") for line in _KEYS)]
     return "\n".join(
-        [
-            *lines,
-            "",
-            "Alt-Enter, or a backslash before Enter, begins a new line. Ctrl-C stops an answer.",
-            "Shift-Tab changes the mode: plan (nothing is changed), ask (you are asked before",
-            "anything that matters), allow (nothing is asked).",
-        ]
+        textwrap.fill(text, max(20, width), subsequent_indent=indent, break_on_hyphens=False)
+        for text, indent in rows
     )

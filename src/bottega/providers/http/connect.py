@@ -117,6 +117,6 @@ def trusting(ca_file: str) -> "ssl.SSLContext":
         why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise Misconfigured(
             f"The file of certificates {ca_file!r} cannot be used: {why}.",
-            hint="Correct SSL_CERT_FILE, or unset it.",
+            hint="Correct `ca_file` (bottega config set ca_file /path/to/cert.pem), or SSL_CERT_FILE.",
         ) from error
     return context

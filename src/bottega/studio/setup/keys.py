@@ -88,7 +88,7 @@ def keep(settings: Settings, name: str, key: str) -> None:
     """Keep a key; refuse a name that nobody would use it under."""
     check_name(settings, name)
     if not takes_one(name):
-        raise BadUsage(f"The provider {name!r} needs no key.")
+        raise needs_none(name)
     KeyRing(settings.home).set(name, bare(key))
 
 
@@ -101,6 +101,25 @@ def check_name(settings: Settings, name: str) -> None:
     named = {*named_by_servers(settings), *named_by_agents(settings)}
     if name not in {*VENDORS, *settings.values.providers, *named}:
         raise unknown(name, settings)
+
+
+def needs_none(name: str) -> BadUsage:
+    hint = f"It can be used as it is: bottega models {name}"
+    return BadUsage(f"The provider {name!r} needs no key.", hint=hint)
+
+
+def check_testable(settings: Settings, name: str) -> None:
+    """A token of a remote agent, or a secret of an MCP server, is tried by using it."""
+    if name in {*VENDORS, *settings.values.providers}:
+        return
+    if agent := named_by_agents(settings).get(name):
+        hint = f"Test it with: bottega run --agent {agent} hello"
+        raise BadUsage(
+            f"{name!r} is the token of the agent {agent!r}, not a provider's key.", hint=hint
+        )
+    if name in named_by_servers(settings):
+        hint = "Test it with: bottega mcp test NAME"
+        raise BadUsage(f"{name!r} is a secret of an MCP server, not a provider's key.", hint=hint)
 
 
 async def tried(runtime: Runtime, name: str, pasted: str = "") -> Failed | Tried:
@@ -152,5 +171,6 @@ def unknown(name: str, settings: Settings) -> BadUsage:
     return BadUsage(
         f"There is no provider {name[:60]!r}.",
         hint=f"There are {names}; define another one with:"
-        f" bottega config set providers.{name[:60]}.base_url https://…",
+        f" bottega config set providers.{name[:60]}.base_url https://…"
+        " What an MCP server or a remote agent needs is kept once that is written down.",
     )

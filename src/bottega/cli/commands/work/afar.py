@@ -16,7 +16,7 @@ async def run_at(settings: Settings, at: str, wish: Wish, output: Output) -> int
         raise BadUsage("--limits are set where the agent runs.", hint="Leave them out with --at.")
     async with server(settings, at) as found:
         await greet(found)
-        async with Remote(*found) as remote:
+        async with found.remote() as remote:
             return await _run(remote, settings, wish, output, at)
 
 

@@ -74,6 +74,7 @@ async def _approve(studio: Studio, ask_id: str, said: Said, output: Output) -> i
         row = studio.runtime.sessions.numbered(ask.session)
         session = studio.find(row.id)
         word, given = _word(ask, said), _input(said)
+        _check_grant(ask, said)
         page = Page(studio.settings.environment)
         if output.as_json:
             print_json({**as_object(row, ask), "answer": word})
@@ -112,14 +113,29 @@ def _word(ask: Ask, said: Said) -> Word:
 def _input(said: Said) -> dict[str, Any] | None:
     if said.word not in ("edit", "result"):
         if said.given:
-            raise BadUsage("--input goes with `edit` only.")
+            raise BadUsage("--input goes with `edit` and `result` only.")
         return None
+    if not said.given:
+        hint = "Give all arguments of the call." if said.word == "edit" else "Give what it found."
+        raise BadUsage(f"`{said.word}` needs --input with a JSON object.", hint=hint)
     try:
         return msgspec.json.decode(said.given, type=dict[str, Any])
     except msgspec.DecodeError as problem:
         raise BadUsage(
             f"--input is no JSON object: {problem}.", hint="Give all arguments of the call."
         ) from None
+
+
+def _check_grant(ask: Ask, said: Said) -> None:
+    """What is allowed for good is what was offered: a slip of the pen would allow nothing, or something else."""
+    if not said.grant:
+        return
+    if said.word != "all":
+        raise BadUsage("--grant goes with `all` only.")
+    offered: list[str] = ask.asked.detail.get("offers", [])
+    if said.grant not in offered:
+        hint = f"Offered: {', '.join(offered) or 'nothing more than this call'}."
+        raise BadUsage(f"{said.grant!r} was not offered for this ask.", hint=hint)
 
 
 def _late(word: str) -> int:

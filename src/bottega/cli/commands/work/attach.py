@@ -40,8 +40,6 @@ def command(session: str | None, new: bool, at: str) -> int:
 
 
 async def _attach(settings: Settings, name: str | None, at: str, *, new: bool) -> int:
-    from bottega.client import Remote
-
     terminal = Terminal(sys.stdout, settings.environment)
     reader: Reader = Lines()
     if sys.stdin.isatty() and terminal.moves:
@@ -50,7 +48,7 @@ async def _attach(settings: Settings, name: str | None, at: str, *, new: bool) -
         terminal.moves = terminal.colour = False
     async with server(settings, at) as found:
         await greet(found)
-        async with Remote(*found, patience=PATIENCE) as remote:
+        async with found.remote(PATIENCE) as remote:
             conversation = Attached(remote, reader, terminal, Path.cwd())
             remote.reach.watch = conversation.connection
             async with conversation.watching():
