@@ -38,6 +38,21 @@ async def test_who_is_not_signed_in_is_told_how(shared: Serving) -> None:
     assert "signed in as" not in page
 
 
+async def test_an_address_at_which_nothing_is_says_so_to_people_and_to_programs(
+    shared: Serving,
+) -> None:
+    known = {"Authorization": f"Bearer {shared.token()}"}
+    async with aiohttp.ClientSession(shared.address, headers=known) as session:
+        for path, accept, kind in (
+            ("/nothing/here", "text/html,*/*", "text/html"),
+            ("/nothing/here", "*/*", "application/problem+json"),
+            ("/api/nothing", "text/html,*/*", "application/problem+json"),
+        ):
+            async with session.get(path, headers={"Accept": accept}) as answer:
+                assert (answer.status, answer.content_type) == (404, kind), path
+                assert ('<a href="/">' in await answer.text()) is (kind == "text/html")
+
+
 @pytest.mark.parametrize("path", ["/", "/sessions/ses_1", "/settings", "/settings/keys"])
 async def test_who_is_signed_in_has_the_studio_at_each_of_its_addresses(
     shared: Serving, path: str

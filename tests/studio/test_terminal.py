@@ -48,6 +48,18 @@ async def test_a_shell_echoes_is_resized_and_is_there_again_after_a_reload(
     await expect(page.get_by_role("tab", name="Shell 1")).to_be_focused()
 
 
+async def test_what_is_typed_before_a_terminal_is_there_goes_into_it_and_nowhere_else(
+    visit: Starts,
+) -> None:
+    page = await visit().page()
+    await page.get_by_role("tab", name="Terminal", exact=True).click()
+    await page.get_by_role("button", name="New terminal", exact=True).click()
+    await page.keyboard.type("echo this-is-$((6*7))\n")  # with an i, which is a key of the page
+    await expect(page.locator(".xterm-rows")).to_contain_text("this-is-42")
+    await expect(page.get_by_role("textbox", name="Prompt")).to_have_value("")
+    await expect(page.get_by_role("log")).to_have_count(0)
+
+
 async def _columns(screen: Locator) -> int:
     """What `stty size` said last."""
     size = re.compile(r"(\d+) (\d+)")

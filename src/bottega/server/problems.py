@@ -7,12 +7,13 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from bottega.errors import Overloaded, Problem
 from bottega.projects.files.version import Changed, Taken
+from bottega.server.pages import write
 from bottega.server.shapes.words import UUID
 
 _log = logging.getLogger(__name__)
@@ -152,7 +153,7 @@ async def _problem(request: Request, error: Exception) -> JSONResponse:
     return of(error)
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error, Halt):
         return error.response()
@@ -160,6 +161,8 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         return await _too_deep(request, error.__cause__)
     if isinstance(error.__cause__, UnicodeDecodeError):
         return problem(422, "bad_usage", "The body is not UTF-8.", "Send it as JSON in UTF-8.")
+    if error.status_code == 404 and _is_visit(request):
+        return _nowhere(request)
     status = HTTPStatus(error.status_code)
     code = status.phrase.lower().replace(" ", "_")
     headers = dict(error.headers) if error.headers else None
@@ -170,6 +173,18 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         detail = f"There is no {request.method} {request.url.path[:200]} here."
         hint = "GET /api/openapi.json has every route, /reference shows them."
     return problem(error.status_code, code, detail, hint, headers)
+
+
+def _is_visit(request: Request) -> bool:
+    """Somebody in front of a browser followed a link, or typed the address."""
+    reads = "text/html" in request.headers.get("accept", "")
+    return request.method == "GET" and reads and "/api/" not in request.url.path
+
+
+def _nowhere(request: Request) -> HTMLResponse:
+    from bottega.server.house import house_of  # which needs to know of problems itself
+
+    return HTMLResponse(write.nowhere(house_of(request).options.base_path), 404)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

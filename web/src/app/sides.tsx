@@ -57,6 +57,18 @@ export function useSides(): Sides {
     keys: "Mod+J",
     run: () => toggle("beside"),
   });
+  useCommand(
+    sheet
+      ? {
+          id: "sheet",
+          title: texts.ui.close,
+          group: "view",
+          keys: "Escape",
+          hidden: true,
+          run: () => setSheet(""),
+        }
+      : null,
+  );
   const show = (side: SideName) => !shown[side] && toggle(side);
   return { shown, toggle, show };
 }

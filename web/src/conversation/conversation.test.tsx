@@ -102,6 +102,21 @@ describe("what stands between and beside", () => {
     expect(screen.getByText(/trying again in (60|59) s \(try 2 of 5\) · Busy\./)).toBeTruthy();
   });
 
+  it("keeps a try that was made above its answer, and moves nothing when that is whole", () => {
+    const data = { number: 2, of: 5, delay_ms: 0, reason: "Busy." };
+    const begun: Parameters<typeof facts> = [
+      said("hi"),
+      started,
+      { type: "conversation_retrying", data },
+      { type: "text_delta", data: { text: "Here" } },
+    ];
+    const parts = (...events: Parameters<typeof facts>) =>
+      viewOf(...events).items.flatMap((item) => (item.kind === "exchange" ? item.parts : []));
+    const keys = parts(...begun).map(({ kind, key }) => [kind, key]);
+    expect(keys.map(([kind]) => kind)).toEqual(["retry", "text"]);
+    expect(parts(...begun, text("Here it is.")).map(({ kind, key }) => [kind, key])).toEqual(keys);
+  });
+
   it("tells a compaction with its numbers, and offers to undo it", () => {
     const compaction = {
       type: "compaction",

@@ -212,6 +212,8 @@ export class Parts {
     this.settle(event.at);
     const streamed = this.parts.splice(this.stepAt);
     this.steps = event.step ?? this.steps;
+    // Tries stay where they were seen, above the answer: nothing of it moves, nor is drawn anew, when it is whole.
+    for (const part of streamed) if (part.kind === "retry") this.add(part);
     const blocks = event.data.content as Block[];
     for (const block of blocks) this.block(block, event, streamed);
     const results = blocks.filter((block) => block.type === "tool_result");

@@ -17,9 +17,11 @@ const state = new Watch<Notifying>(now());
 export function useNotifying() {
   return {
     state: useWatch(state),
-    async allow() {
+    /** Whether it is on then: the browser asks the person, too. */
+    async allow(): Promise<boolean> {
       if ((await Notification.requestPermission()) === "granted") keep("notify", true);
       state.set(now());
+      return state.value === "on";
     },
     refuse() {
       keep("notify", false);

@@ -38,6 +38,16 @@ def unbuilt(root: str, person: Person) -> str:
     )
 
 
+def nowhere(root: str) -> str:
+    """For an address at which nothing is."""
+    return _page(
+        root,
+        "Not found",
+        "<h1>There is nothing here</h1><p>No page of this server has that address. Sessions and settings are reached"
+        f' from <a href="{escape(root)}/">the first page</a>.</p>',
+    )
+
+
 def sign_in(root: str) -> str:
     return _page(
         root,

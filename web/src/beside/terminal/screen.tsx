@@ -62,7 +62,8 @@ export default function Screen(props: ScreenProps) {
     terminal.textarea?.setAttribute("aria-label", texts.beside.terminal.screen(now.current.name));
     let old = 0;
     const type = (text: string) => {
-      if (old || shells.type(projectId, shellId, text)) return;
+      // Answers of a terminal begin with Escape; letters of somebody's meanwhile are no such answers.
+      if ((old && text.startsWith("\x1b")) || shells.type(projectId, shellId, text)) return;
       say(texts.beside.terminal.notTyped, { bad: true });
     };
     terminal.onData(type);

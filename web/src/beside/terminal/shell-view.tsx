@@ -8,6 +8,7 @@ import { IconButton } from "../../ui/icon-button.js";
 import { Menu, MenuItem, MenuLine } from "../../ui/menu.js";
 import { say } from "../../ui/toasts.js";
 import type { Place } from "../place.js";
+import type { Early } from "./early.js";
 import { PhoneKeys } from "./phone-keys.js";
 import type { Hand } from "./screen.js";
 import type { Shell } from "./shells.js";
@@ -20,11 +21,12 @@ interface Props {
   shell: Shell;
   name: string;
   focus: boolean;
+  early: Early;
   onOpen(network: boolean): void;
   onClose(): void;
 }
 
-export function ShellView({ place, shell, name, focus, onOpen, onClose }: Props) {
+export function ShellView({ place, shell, name, focus, early, onOpen, onClose }: Props) {
   const { terminal } = texts.beside;
   const [known, setKnown] = useState<Known>({
     state: "connecting",
@@ -95,7 +97,10 @@ export function ShellView({ place, shell, name, focus, onOpen, onClose }: Props)
             reader={reader}
             onHand={(next) => {
               hand.current = next;
-              if (focus) next?.focus();
+              if (!focus || !next) return;
+              next.focus();
+              const typed = early.take();
+              if (typed) next.type(typed);
             }}
             onState={(state) => setKnown((before) => ({ ...before, state }))}
             onEnded={(code) => setKnown((before) => ({ ...before, ended: true, code }))}

@@ -11,10 +11,31 @@ import { sayProblem } from "../../ui/toasts.js";
 import { Empty } from "../empty.js";
 import type { Place } from "../place.js";
 import { Closing } from "./closing.js";
+import { type Early, useEarly } from "./early.js";
 import { ShellView } from "./shell-view.js";
 import { named, type Shell, useShells } from "./shells.js";
 
-export function Terminal({ place, shown }: { place: Place; shown: boolean }) {
+interface Props {
+  place: Place;
+  shown: boolean;
+}
+
+export function Terminal(props: Props) {
+  const early = useEarly();
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only holds the keyboard until a terminal is there
+    <div
+      ref={early.box}
+      tabIndex={-1}
+      onKeyDown={early.onKeyDown}
+      className="flex min-h-0 flex-1 flex-col outline-none"
+    >
+      <Shells {...props} early={early} />
+    </div>
+  );
+}
+
+function Shells({ place, shown, early }: Props & { early: Early }) {
   const { projectId, container } = place;
   const { shells, error, again, open, close } = useShells(projectId, shown);
   const [active, setActive] = useKept(`shell.${projectId}`, "");
@@ -27,11 +48,13 @@ export function Terminal({ place, shown }: { place: Place; shown: boolean }) {
 
   const begin = async (network: boolean) => {
     setBusy(true);
+    early.wait();
     try {
       const shell = await open(container, network);
       fresh.current = shell.id;
       setActive(shell.id);
     } catch (problem) {
+      early.take();
       sayProblem(problem);
     } finally {
       setBusy(false);
@@ -104,6 +127,7 @@ export function Terminal({ place, shown }: { place: Place; shown: boolean }) {
           place={place}
           {...current}
           focus={fresh.current === current.shell.id}
+          early={early}
           onOpen={(network) => void begin(network)}
           onClose={() => (current.shell.ended ? end(current.shell) : setClosing(current))}
         />

@@ -6,6 +6,7 @@ import { useSession, useStudio } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { bytes } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
+import { Cut } from "../tools/cut.js";
 
 export function Retry({ part }: { part: RetryPart }) {
   const words = texts.conversation;
@@ -47,12 +48,16 @@ export function FileReady({ part }: { part: FilePart }) {
   const call = { path: { project_id: about?.project_id ?? "" }, query: { path } };
   return (
     <div className="my-1 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-control border border-line bg-surface px-3 py-2 text-sm">
-      <FileCheck size={16} className="shrink-0 text-good" aria-hidden />
-      <span className="font-medium">{words.ready}</span>
-      <span className="min-w-0 truncate font-mono text-xs">{part.path}</span>
-      <span className="text-xs text-ink-3">{bytes(part.size)}</span>
+      <span className="flex min-w-0 flex-1 basis-60 items-center gap-2">
+        <FileCheck size={16} className="shrink-0 text-good" aria-hidden />
+        <span className="shrink-0 font-medium">{words.ready}</span>
+        <span className="min-w-0">
+          <Cut text={part.path} path />
+        </span>
+        <span className="shrink-0 text-xs text-ink-3">{bytes(part.size)}</span>
+      </span>
       {about?.project_id && (
-        <>
+        <span className="flex shrink-0 items-center gap-4">
           <button
             type="button"
             className="text-accent underline max-mid:min-h-11"
@@ -68,7 +73,7 @@ export function FileReady({ part }: { part: FilePart }) {
             <Download size={14} aria-hidden />
             {words.download}
           </a>
-        </>
+        </span>
       )}
     </div>
   );

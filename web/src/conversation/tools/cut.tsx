@@ -5,8 +5,8 @@ export function Cut({ text, path = false, mono = true }: { text: string; path?: 
   const tail = at > 0 ? text.slice(at) : "";
   return (
     <span className={`flex w-full min-w-0 ${mono ? "font-mono text-xs" : ""}`} title={text}>
-      <span className="min-w-0 truncate">{head}</span>
-      {tail && <span className="max-w-[75%] shrink-0 truncate">{tail}</span>}
+      <span className={`truncate ${tail ? "min-w-[2ch] shrink-[999]" : "min-w-0"}`}>{head}</span>
+      {tail && <span className="min-w-0 truncate">{tail}</span>}
     </span>
   );
 }

@@ -40,11 +40,13 @@ export function useTabSign(store: SessionStore): SignOf {
 /** Its title: as the lists have it, as it was opened with, or that it has none. */
 export function titleOf(store: SessionStore, rows: SessionRow[] = []): string {
   const row = rows.find(({ id }) => id === store.sessionId);
-  return row?.title || store.about.value?.title || store.knownTitle || texts.rooms.untitled;
+  const none = store.state.value === "gone" ? texts.rooms.gone : texts.rooms.untitled;
+  return row?.title || store.about.value?.title || store.knownTitle || none;
 }
 
 export function useTabTitle(store: SessionStore): string {
   useWatch(store.about);
+  useWatch(store.state);
   return titleOf(store, useNewest().data?.sessions);
 }
 

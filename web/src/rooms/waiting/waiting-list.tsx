@@ -5,6 +5,7 @@ import { ago, moment } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { Sign } from "../../ui/sign.js";
+import { say } from "../../ui/toasts.js";
 import { useGoing } from "../going.js";
 import { asked, useAsks, type Waiting } from "./asks.js";
 
@@ -59,6 +60,8 @@ function One({ ask }: { ask: Waiting }) {
 /** Once, where it is needed: to be told while one is elsewhere. */
 function Offer() {
   const notifying = useNotifying();
+  const { rooms } = texts;
+  const allow = async () => say((await notifying.allow()) ? rooms.notified : rooms.notNotified);
   if (notifying.state !== "unasked") return null;
   return (
     <Button
@@ -66,9 +69,9 @@ function Offer() {
       small
       className="mt-1"
       icon={<BellRing size={14} aria-hidden />}
-      onClick={() => void notifying.allow()}
+      onClick={() => void allow()}
     >
-      {texts.rooms.notifyMe}
+      {rooms.notifyMe}
     </Button>
   );
 }

@@ -9,6 +9,7 @@ const ENDS: Record<string, string> = {
 
 export const rooms = {
   untitled: "New session",
+  gone: "Not there any more",
   fresh: "New session",
   newOne: "New",
   tabs: "Open sessions",
@@ -28,6 +29,8 @@ export const rooms = {
   palette: "Find anything",
   waiting: "Waiting for you",
   notifyMe: "Notify me when I am elsewhere",
+  notified: "You are told when something waits for you. It is turned off in the settings, under Appearance.",
+  notNotified: "The browser does not let this page notify you. Its own settings of this address change that.",
   asks: {
     run: (command: string) => `Run ${command}`,
     tool: (tool: string, target: string) => (target ? `${tool}: ${target}` : `May it use ${tool}?`),
