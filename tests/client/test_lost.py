@@ -1,6 +1,7 @@
 """Cut connections, lost answers, servers that die: a client goes on where it was, and does nothing twice."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -16,7 +17,7 @@ from bottega.reach import reach as reach_module
 from bottega.reach import stream as stream_module
 from bottega.reach.lines import Lines, Sent
 from bottega.reach.problems import Unreachable, problem
-from bottega.reach.reach import Reach
+from bottega.reach.reach import Reach, Try
 from bottega.reach.stream import stream
 from bottega.sessions.asks import Reply
 from bottega.studio.answering import Waits
@@ -84,6 +85,21 @@ async def test_a_server_that_talks_without_end_is_left_before_it_fills_the_memor
             with pytest.raises(Problem, match="more than 1 MB at once"):
                 await listen(studio.reach)
             await left.wait()
+
+
+async def test_who_waits_for_a_server_that_is_gone_is_told_why_at_every_try() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        address = f"http://127.0.0.1:{gone.getsockname()[1]}"
+    tries: list[Try] = []
+    reach = Reach(address, "a-token", 0.3, most=0.1, trying=tries.append)
+    await reach.open()
+    try:
+        with pytest.raises(Unreachable):
+            await reach.call("GET", "sessions")
+    finally:
+        await reach.close()
+    said = f"The server at {address} cannot be reached: nothing listens there."
+    assert [(each.number, each.reason) for each in tries[:2]] == [(2, said), (3, said)]
 
 
 @pytest.mark.parametrize("status", [502, 504])

@@ -140,7 +140,7 @@ class Reach:
         if not isinstance(failure, Problem):
             self.told("lost")
         if self._trying:
-            reason = f"The server at {self.address} does not answer."
+            reason = self.unreachable(failure).message
             self._trying(Try(backoff.number, backoff.of, delay, reason))
         await asyncio.sleep(delay)
 
