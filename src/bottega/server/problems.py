@@ -167,12 +167,15 @@ async def _http(request: Request, error: Exception) -> Response:
     code = status.phrase.lower().replace(" ", "_")
     headers = dict(error.headers) if error.headers else None
     detail, hint = str(error.detail), ""
-    if (
-        status in (404, 405) and detail == status.phrase
-    ):  # the router's word: nothing of ours was asked
-        detail = f"There is no {request.method} {request.url.path[:200]} here."
+    if status in (404, 405) and detail == status.phrase:  # the router's word, not one of ours
+        # Without the path, which may hold somebody's ticket.
+        detail = "Nothing is at this address." if status == 404 else _not_so(request)
         hint = "GET /api/openapi.json has every route, /reference shows them."
     return problem(error.status_code, code, detail, hint, headers)
+
+
+def _not_so(request: Request) -> str:
+    return f"What is at this address is not reached with {request.method[:20]}."
 
 
 def _is_visit(request: Request) -> bool:

@@ -259,12 +259,18 @@ async def test_a_body_that_is_not_marked_as_json_is_told_so(api: Api) -> None:
     assert problem["hint"] == "Send it with the header Content-Type: application/json."
 
 
-async def test_an_address_that_is_no_route_is_named_with_where_they_are_listed(api: Api) -> None:
+async def test_who_asks_for_no_route_is_told_where_they_are_listed(api: Api) -> None:
+    nothing, otherwise = (
+        "Nothing is at this address.",
+        "What is at this address is not reached with PUT.",
+    )
     async with api.client() as client:
-        for method, path, wanted in (("GET", "/api/nope", 404), ("PUT", "/api/me", 405)):
+        for method, path, wanted, said in (
+            ("GET", "/api/nope", 404, nothing),
+            ("PUT", "/api/me", 405, otherwise),
+        ):
             status, problem = await client.call(method, path)
-            assert status == wanted
-            assert problem["detail"] == f"There is no {method} {path} here."
+            assert (status, problem["detail"]) == (wanted, said)
             assert "/api/openapi.json" in problem["hint"]
 
 
