@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from bottega.errors import NotFound, Problem
 from bottega.mcp.approved import Approved
 from bottega.mcp.server import McpServer
+from tests.descriptors import descriptors, given_back
 from tests.hunt import examples
 from tests.mcp.conftest import PATIENCE, Staged, odd
 
@@ -469,7 +469,7 @@ async def test_closing_ends_a_start_that_is_on_its_way(stage: Staged) -> None:
 @pytest.mark.chaos
 async def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(stage: Staged) -> None:
     await stage({"warm": odd()}).look()
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
 
     for moment in range(examples(16, 200)):
         here = stage({"a": odd()})
@@ -484,7 +484,7 @@ async def test_a_start_that_is_given_up_at_any_moment_leaves_nothing_behind(stag
         here.bench.root.close()
     await asyncio.sleep(0)
 
-    assert len(os.listdir("/proc/self/fd")) <= before
+    await given_back(before)
 
 
 async def test_prompts_of_servers_that_are_down_are_told(stage: Staged) -> None:
@@ -500,13 +500,13 @@ async def test_descriptors_do_not_pile_up_over_restarts(stage: Staged) -> None:
     await here.look()
     await here.failed("mcp__a__crash")
     await here.look()
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
 
     for _ in range(5):
         await here.failed("mcp__a__crash")
         await here.look()
 
-    assert len(os.listdir("/proc/self/fd")) <= before
+    await given_back(before)
 
 
 async def test_a_sandbox_that_cannot_be_opened_is_told(stage: Staged) -> None:

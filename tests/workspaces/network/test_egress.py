@@ -15,6 +15,7 @@ from bottega.workspaces.network.egress import Egress
 from bottega.workspaces.network.guard import Guard
 from bottega.workspaces.network.relay import End, Patience, Traffic
 from bottega.workspaces.network.way import WayOut
+from tests.descriptors import descriptors, given_back
 from tests.providers import certificates, loopback
 from tests.workspaces.network.exits import Exit, leaving, listener
 from tests.workspaces.network.places import Names, http, saying, speaking
@@ -157,10 +158,6 @@ class TestDoors:
         await close()
 
 
-def descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110
@@ -250,7 +247,8 @@ class TestMany:
             assert loop.time() - started < 2
             for each in clients:
                 each.abort()
-            await until(lambda: descriptors() <= before and len(asyncio.all_tasks()) <= tasks)
+            await given_back(before)
+            await until(lambda: len(asyncio.all_tasks()) <= tasks)
 
     async def test_hundreds_of_clients_that_vanish_leave_nothing(self) -> None:
         async with speaking(saying(http(b"x" * 100_000))) as port:
@@ -264,7 +262,7 @@ class TestMany:
                         await client.writer.drain()
                     client.abort()
                 assert (await out.ask(request)).endswith(b"x")
-            await until(lambda: descriptors() <= before)
+            await given_back(before)
 
     async def test_it_goes_on_once_the_system_has_descriptors_again(self) -> None:
         async with speaking(saying(http(b"yes"))) as port, leaving(opening(port)) as out:

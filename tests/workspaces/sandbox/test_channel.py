@@ -10,6 +10,7 @@ import pytest
 from bottega.errors import Problem
 from bottega.workspaces.sandbox.channel import Channel, encoded
 from bottega.workspaces.sandbox.inside.keeper import Keeper
+from tests.descriptors import descriptors, given_back
 
 
 class Heard:
@@ -62,11 +63,11 @@ async def test_what_is_no_message_is_passed_over(body: bytes) -> None:
 
 async def test_descriptors_that_nobody_asked_for_are_closed() -> None:
     heard = Heard()
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
     for body in (b"nonsense", b'{"a": 1}'):
         socket.send_fds(heard.theirs, [body], [0, 0, 0])
     await heard.all()
-    assert len(os.listdir("/proc/self/fd")) <= before
+    await given_back(before)
 
 
 async def test_saying_something_to_nobody_is_no_error() -> None:

@@ -13,6 +13,7 @@ from bottega.workspaces.sandbox import program as programs
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.opened import Opened
 from bottega.workspaces.sandbox.sandbox import Launch, Size
+from tests.descriptors import descriptors, given_back
 from tests.hunt import examples
 from tests.workspaces.sandbox.needs import needs_bubblewrap, only_bubblewrap
 from tests.workspaces.sandbox.rooms import Pulse, bash, dropped, finished, line_of, run
@@ -377,11 +378,11 @@ async def test_closing_ends_what_runs_and_refuses_what_comes(
 
 async def test_descriptors_are_all_given_back(sandbox: Opened) -> None:
     await bash(sandbox, "true")
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
     for _ in range(5):
         await bash(sandbox, "true")
         with pytest.raises(NotFound):
             await run(sandbox, "nonesuch")
         with pytest.raises(BadUsage):
             await run(sandbox, "echo", "\ud800")
-    assert len(os.listdir("/proc/self/fd")) <= before
+    await given_back(before)
