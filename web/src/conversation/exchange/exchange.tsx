@@ -32,7 +32,7 @@ export const ExchangeView = memo(function ExchangeView({ exchange }: { exchange:
       ref={article}
       id={anchorOf(exchange.key)}
       data-item={exchange.key}
-      className="-mx-4 flex flex-col gap-4 px-4 pt-6 pb-2 [content-visibility:auto]"
+      className="flex flex-col gap-4 pt-6 pb-2 [content-visibility:auto]"
       style={{ containIntrinsicBlockSize: `auto ${heights.get(exchange.key) ?? HEIGHT}px` }}
     >
       {exchange.index > 0 ? (
