@@ -20,7 +20,7 @@ from bottega.workspaces.sandbox.walls.cgroup import Group
 
 _READY = 30.0
 """Seconds until the warden answers, on the busiest machine."""
-_IDLE = 4
+IDLE = 4
 """Keepers that wait for another program."""
 _LEAVES = 2.0
 """Seconds until it has ended by itself, once it is alone; then it is killed."""
@@ -129,7 +129,7 @@ class Warden:
 
     def give_back(self, keeper: socket.socket) -> None:
         """It waits for another program, or goes where there are enough."""
-        if self.alive and len(self._idle) < _IDLE:
+        if self.alive and len(self._idle) < IDLE:
             self._idle.append(keeper)
         else:
             keeper.close()
