@@ -154,3 +154,14 @@ async def test_a_run_leaves_nothing_behind_however_it_ends(
             before = before or held(home)
             await lets_go(home, before)
             assert studio.find(session.id).row.status == "idle"
+
+
+async def test_a_studio_that_is_closed_holds_no_folder(
+    home: Path, folder: Path, scripted: Scripted
+) -> None:
+    model = scripted([call("bash_exec", command="touch made")], [say("Done.")])
+    async with Studio(home) as studio:
+        session = await studio.start(model=model, folder=folder, mode="allow")
+        await session.prompt("go")
+        assert str(folder) in names()
+    assert str(folder) not in names()

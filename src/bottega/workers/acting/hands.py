@@ -134,6 +134,8 @@ class Hands:
 
     async def close(self) -> None:
         await self.shells.close_all()
+        while self._watches:
+            self._watches.popitem()[1].close()
 
     def remembered(self, n: int) -> tuple[Known, Told]:
         """What the session knows of files, and what its model was told beside the user's words, from its log."""

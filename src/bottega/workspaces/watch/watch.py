@@ -58,6 +58,12 @@ class Watch:
         self._lock = threading.Lock()
         self._last: Manifest | None = None
 
+    def close(self) -> None:
+        """Let go of the folder, unless somebody looks at it at this moment; nobody may look afterwards."""
+        if self._lock.acquire(blocking=False):
+            self._root.close()
+            self._lock.release()
+
     def look(self, label: str) -> Manifest:
         """How the workspace is now, before a command; `label` finds it again after a crash."""
         with self._lock:
