@@ -129,6 +129,16 @@ test("what is written comes back after a reload, each session's its own", async 
   expect(box().value).toBe("half a th");
 });
 
+test("what was sent is no draft any more, at once", async () => {
+  const { user } = desk();
+  await user.type(box(), "on its way");
+  fireEvent(window, new Event("pagehide"));
+  expect(localStorage.getItem("bottega.drafts")).toContain("ses_1");
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(box().value).toBe(""));
+  expect(localStorage.getItem("bottega.drafts")).toBe("[]");
+});
+
 test("the arrows bring back what was said, and lead back to what was being written", async () => {
   const { user, store } = desk();
   act(() => happen(store, ["prompt_queued", "m1", words("older")], ["user_message", "m1", words("older")]));

@@ -43,12 +43,16 @@ export function useDraft(name: string): Writing {
       setDraft(latest.current);
       clearTimeout(timer.current);
       timer.current = setTimeout(save, PAUSE);
+      // What was sent is not kept a moment longer: the page may go, or show another session by now.
+      if (isEmpty(latest.current)) save();
     },
     [save],
   );
   const now = useCallback(() => latest.current, []);
   return { draft, now, change };
 }
+
+const isEmpty = ({ text, pieces }: Draft) => !text && !pieces.length;
 
 function read(name: string): Draft {
   const found = kept<Partial<Draft> | null>(`draft.${name}`, null);
@@ -60,7 +64,7 @@ function read(name: string): Draft {
 
 function store(name: string, draft: Draft): void {
   const others = kept<string[]>("drafts", []).filter((each) => each !== name);
-  if (!draft.text && !draft.pieces.length) {
+  if (isEmpty(draft)) {
     keep(`draft.${name}`, undefined);
     keep("drafts", others);
     return;
