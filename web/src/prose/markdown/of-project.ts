@@ -4,15 +4,8 @@ import { useContext, useEffect, useState } from "react";
 import type { Schema } from "../../api/http.js";
 import { SessionContext, StudioContext } from "../../studio/context.js";
 import { useWatch, Watch } from "../../studio/watch.js";
+import { pictureType } from "../../ui/picture-type.js";
 
-const TYPES: Record<string, string> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  avif: "image/avif",
-};
 const NOBODY = new Watch<Schema<"SessionShape"> | null>(null);
 
 /** `charts/a b.png` for "./charts/a%20b.png"; null for what is no path inside, or no picture that is shown. */
@@ -21,14 +14,10 @@ export function pathOf(href: string): string | null {
   if (/^[a-z][a-z+.-]*:|^[/\\]|\\|[?#]|(?:^|\/)\.\.(?:\/|$)/i.test(wanted)) return null;
   try {
     const path = decodeURIComponent(wanted).replace(/^(?:\.\/)+/, "");
-    return typeOf(path) && !/(?:^|\/)\.\.(?:\/|$)|\\/.test(path) ? path : null;
+    return pictureType(path) && !/(?:^|\/)\.\.(?:\/|$)|\\/.test(path) ? path : null;
   } catch {
     return null;
   }
-}
-
-function typeOf(path: string): string | undefined {
-  return TYPES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()];
 }
 
 /** Where the browser has it; "" while it is fetched, null where it is not to be had. */
@@ -46,7 +35,7 @@ export function useProjectPicture(path: string | null): string | null {
     studio.http.bytes("/api/projects/{project_id}/download", call).then(
       (bytes) => {
         if (leaving.signal.aborted) return;
-        made = URL.createObjectURL(bytes.slice(0, bytes.size, typeOf(whole)));
+        made = URL.createObjectURL(bytes.slice(0, bytes.size, pictureType(whole)));
         setAddress(made);
       },
       () => leaving.signal.aborted || setAddress(null),

@@ -9,12 +9,13 @@ import { Button } from "../../../ui/button.js";
 import { saveFrom } from "../../../ui/download.js";
 import { IconButton } from "../../../ui/icon-button.js";
 import { Menu, MenuItem } from "../../../ui/menu.js";
+import { pictureType } from "../../../ui/picture-type.js";
 import { ProblemBox } from "../../../ui/problem.js";
 import { sayProblem } from "../../../ui/toasts.js";
 import { Empty } from "../../empty.js";
 import type { Disk } from "../disk.js";
 import { Conflict } from "./conflict.js";
-import { Picture, pictureType } from "./picture.js";
+import { Picture } from "./picture.js";
 import { Pieces } from "./pieces.js";
 import { type OpenFile, useFile } from "./use-file.js";
 

@@ -3,23 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { bytes } from "../../../texts/figures.js";
 import { texts } from "../../../texts/texts.js";
+import { pictureType } from "../../../ui/picture-type.js";
 import { Empty } from "../../empty.js";
 import type { Disk } from "../disk.js";
-
-const TYPES: Record<string, string> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  avif: "image/avif",
-  bmp: "image/bmp",
-  ico: "image/x-icon",
-};
-
-export function pictureType(path: string): string | undefined {
-  return TYPES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()];
-}
 
 export function Picture({ disk, path, version }: { disk: Disk; path: string; version: string }) {
   const { files } = texts.beside;
