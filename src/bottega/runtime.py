@@ -1,8 +1,7 @@
 """Opens every part from the settings: the only place where parts meet."""
 
 import asyncio
-import os
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from threading import Thread
 
@@ -24,6 +23,7 @@ from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
+from bottega.projects.folders import Folders
 from bottega.projects.tables import MIGRATIONS as PROJECTS
 from bottega.providers import catalog, route
 from bottega.providers.http.connect import Timeouts, Transport
@@ -48,6 +48,7 @@ from bottega.tools.entry_points import extend
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
 from bottega.tools.web.fetch import Fetcher
+from bottega.workspaces.confine import Root
 from bottega.workspaces.network.egress import Egress
 from bottega.workspaces.network.guard import Guard
 from bottega.workspaces.network.way import WayOut
@@ -63,6 +64,11 @@ takes a third of a second in which everything else is slow; the answer, which ne
 
 DEEPEST = 3
 """How many sessions may stand above one that may still hand tasks on."""
+
+
+Place = tuple[int | None, str]
+"""Where a session works: the number of its project, and the container."""
+OpenRoot = Callable[[], Awaitable[Root]]
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -100,14 +106,15 @@ class Runtime:
         self.blobs = Blobs(home.blobs)
         self.log = Log(self.database)
         self.sessions = Sessions(self.database)
+        self.folders = Folders(self.database)
         self.inbox = Inbox(self.log)
         self.attachments = Attachments(self.database, self.blobs)
         self.asks = Asks(self.log)
         self._way = way
         self.sandboxes = sandboxes(settings, way, values.sandbox_read)
-        self._servers: dict[str, Servers] = {}
-        self._replaced: dict[str, list[Servers]] = {}
-        """By folder, those of settings that no longer hold; what runs may still use them."""
+        self._servers: dict[Place, Servers] = {}
+        self._replaced: dict[Place, list[Servers]] = {}
+        """By place, those of settings that no longer hold; what runs may still use them."""
         self.keys = KeyRing(settings.home)
         self._prices_begun = False
         self._closed_ring: Problem | None = None
@@ -140,8 +147,8 @@ class Runtime:
                 unsandboxed=values.sandbox == "off",
             )
             if values.mcp != before.mcp:
-                for folder, servers in self._servers.items():
-                    self._replaced.setdefault(folder, []).append(servers)
+                for place, servers in self._servers.items():
+                    self._replaced.setdefault(place, []).append(servers)
                 self._servers = {}
             if self.on_change:
                 self.on_change(values)
@@ -149,17 +156,23 @@ class Runtime:
 
     async def close(self) -> None:
         self.log.close()
-        for folder in {*self._servers, *self._replaced}:
-            await self.close_servers(folder)
+        for place in {*self._servers, *self._replaced}:
+            await self.close_servers(place)
         await self.transport.close()
         self.database.close()
 
-    async def close_servers(self, folder: str) -> None:
+    async def close_servers(self, place: Place) -> None:
         """End the MCP servers of a folder; they start again when they are next needed."""
-        ended = self._replaced.pop(folder, [])
-        if servers := self._servers.pop(folder, None):
+        ended = self._replaced.pop(place, [])
+        if servers := self._servers.pop(place, None):
             ended.append(servers)
         await asyncio.gather(*(each.close() for each in ended))
+
+    async def close_servers_besides(self, projects: set[int]) -> None:
+        """End the MCP servers of every project but these."""
+        for place in {*self._servers, *self._replaced}:
+            if place[0] not in projects:
+                await self.close_servers(place)
 
     def routes(self) -> Routes:
         """Every provider that is set up: by variables, in the config file, or with a kept key."""
@@ -271,6 +284,7 @@ class Runtime:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
         self.refresh()
         session = self.sessions.get(session.id)  # its model may have changed since
+        self.folders.project_of(session)  # nothing runs for whoever has it no longer
         agent = self.agent(prompt.agent or session.agent)
         if prompt.schema is not None:
             checked(prompt.schema, agent)
@@ -278,7 +292,7 @@ class Runtime:
             return self._elsewhere(agent, agent.remote, session, prompt)
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
         registry = self._registry(agent, session)
-        for tool in await self._mcp_tools(agent, session.folder):
+        for tool in await self._mcp_tools(agent, session):
             registry.register(tool)
         wishes = prompt.wishes.over(self._wishes(agent, model))
         if model.origin and not self._prices_begun:
@@ -286,7 +300,7 @@ class Runtime:
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
         # What is said once is kept for a prompt that somebody reads the answer of.
         missing = _missing(agent, registry)
-        notices = self._new_notices(session.folder, *missing) if prompt.message_id else ()
+        notices = self._new_notices(place_of(session), *missing) if prompt.message_id else ()
         return Plan(
             agent,
             model,
@@ -342,9 +356,9 @@ class Runtime:
             return self._model_name(self.sessions.numbered(session.parent), agent, for_once=False)
         return session.model or self.choose(agent=agent).model
 
-    def _new_notices(self, folder: str, *more: str) -> tuple[str, ...]:
+    def _new_notices(self, place: Place, *more: str) -> tuple[str, ...]:
         """Why some tools or agents are missing, each said once."""
-        servers = self._servers.get(folder)
+        servers = self._servers.get(place)
         found = (
             *self.notices,
             *(servers.notices if servers else ()),
@@ -381,14 +395,18 @@ class Runtime:
         """The agents that a task may be handed to."""
         return [each.spec for each in self.shelf.all() if each.spec and not each.problems]
 
-    async def _mcp_tools(self, agent: Agent, folder: str) -> list[Tool]:
-        """What MCP servers offer in this folder: all of it, or what the agent names."""
+    async def _mcp_tools(self, agent: Agent, session: SessionRow) -> list[Tool]:
+        """What MCP servers offer in this session's folder: all of it, or what the agent names."""
         named = None if agent.tools is None else {name for name in agent.tools if is_mcp(name)}
         if not self.settings.values.mcp or agent.type == "StreamAgent" or named == set():
             return []
-        servers = self._servers.get(folder)
+        place = place_of(session)
+        servers = self._servers.get(place)
         if servers is None:
-            servers = self._servers[folder] = mcp_servers(self.settings, folder, self._way)
+            folder = self.folders.path_of(session)
+            servers = self._servers[place] = mcp_servers(
+                self.settings, folder, self._way, lambda: self.folders.opened(session)
+            )
         return [tool for tool in await servers.tools() if named is None or tool.name in named]
 
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
@@ -434,17 +452,22 @@ def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str]) -> Local
     )
 
 
-def mcp_servers(settings: Settings, folder: str, way: WayOut) -> Servers:
-    """The MCP servers of one folder; none of them is started yet."""
+def place_of(session: SessionRow) -> Place:
+    return session.project, session.container
+
+
+def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoot) -> Servers:
+    """The MCP servers of one folder; none of them is started yet. `open_root` opens the folder for each of them."""
     environment, ring = settings.environment, KeyRing(settings.home)
 
     async def open_sandbox(
-        folder: str, *, network: bool, visible: tuple[str, ...]
+        *, network: bool, visible: tuple[str, ...]
     ) -> Sandbox:  # one a server: each may read its own program, and no other's
-        return await sandboxes(settings, way, visible).open(folder, network=network)
+        with await open_root() as root:
+            return await sandboxes(settings, way, visible).open(root, network=network)
 
     around = Surroundings(
-        folder=os.path.realpath(folder),
+        folder=folder,
         open_sandbox=open_sandbox,
         look_up=lambda name: environment.get(name) or ring.get(name),
         path=environment.get("PATH", ""),

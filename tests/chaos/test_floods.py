@@ -24,7 +24,7 @@ CODE = """
         local = Local(folder / "state")
         (folder / "work").mkdir()
         bench = Workbench(folder / "work")
-        bench.sandboxes[False] = await local.open(bench.root.path)
+        bench.sandboxes[False] = await local.open(bench.root)
         await BASH_EXEC.run({"command": "echo warm; seq 1 20000"}, bench)
         bench.emitted.clear()
         Path("/proc/self/clear_refs").write_text("5")  # the peak is counted anew

@@ -80,7 +80,7 @@ async def stage(home: Path, folder: Path) -> AsyncIterator[Staged]:
         approved = Approved(home)
         for name, server in servers.items():
             approved.approve(name, server)
-        sandboxes = PlainSandboxes()
+        sandboxes = PlainSandboxes(str(folder))
         opens: OpenSandbox = open_sandbox or sandboxes
         path = os.environ["PATH"]
         around = Surroundings(str(folder), opens, secrets.get, path, patience=patience, **more)

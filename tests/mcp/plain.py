@@ -76,17 +76,16 @@ class PlainSandbox:
 class PlainSandboxes:
     """Opens them, and remembers how it was asked to."""
 
-    def __init__(self, environment: Mapping[str, str] = {}) -> None:
+    def __init__(self, folder: str, environment: Mapping[str, str] = {}) -> None:
+        self._folder = folder
         self.opened: list[PlainSandbox] = []
         self.asked: list[tuple[bool, tuple[str, ...]]] = []
         self.environment = environment
         self.begun = asyncio.Event()
 
-    async def __call__(
-        self, folder: str, *, network: bool, visible: tuple[str, ...]
-    ) -> PlainSandbox:
+    async def __call__(self, *, network: bool, visible: tuple[str, ...]) -> PlainSandbox:
         self.asked.append((network, visible))
         self.begun.set()
-        sandbox = PlainSandbox(folder, self.environment)
+        sandbox = PlainSandbox(self._folder, self.environment)
         self.opened.append(sandbox)
         return sandbox

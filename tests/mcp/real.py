@@ -8,6 +8,7 @@ import pytest
 
 from bottega.mcp.channel import OpenSandbox
 from bottega.mcp.server import McpServer
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
@@ -16,15 +17,16 @@ _PLACES = (Path(sys.prefix), Path(__file__).parents[2] / ".venv")
 _SCRIPT = "everything/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 
 
-def held(home: Path) -> OpenSandbox:
+def held(home: Path, folder: Path) -> OpenSandbox:
     """Opens the sandboxes that this machine really has; a test that needs one is skipped where it has none."""
     if Local(home / "sandbox").kind != "bubblewrap":
         pytest.skip("bubblewrap is not installed")
 
-    async def open_sandbox(folder: str, *, network: bool, visible: tuple[str, ...]) -> Sandbox:
+    async def open_sandbox(*, network: bool, visible: tuple[str, ...]) -> Sandbox:
         readable = [Path(each) for each in visible]
         local = Local(home / "sandbox", readable=readable, hidden=[home])
-        return await local.open(folder, network=network)
+        with Root(folder) as root:
+            return await local.open(root, network=network)
 
     return open_sandbox
 

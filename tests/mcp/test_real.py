@@ -36,8 +36,8 @@ def make_repository(where: Path) -> None:
     subprocess.run([*git, "commit", "-qm", "first", "--allow-empty"], cwd=where, check=True)
 
 
-async def test_the_time_server_tells_the_time(stage: Staged, home: Path) -> None:
-    here = stage({"time": of_python("time")}, open_sandbox=held(home))
+async def test_the_time_server_tells_the_time(stage: Staged, home: Path, folder: Path) -> None:
+    here = stage({"time": of_python("time")}, open_sandbox=held(home, folder))
     tools = await here.look()
     given = {"source_timezone": "Europe/Rome", "time": "12:00", "target_timezone": "Asia/Tokyo"}
 
@@ -58,7 +58,9 @@ async def test_the_git_server_works_on_the_sessions_folder_and_no_other(
     outside = tmp_path / "outside"
     for where in (folder, outside):
         make_repository(where)
-    here = stage({"git": of_python("git", "--repository", "{folder}")}, open_sandbox=held(home))
+    here = stage(
+        {"git": of_python("git", "--repository", "{folder}")}, open_sandbox=held(home, folder)
+    )
     await here.look()
 
     log = await here.result("mcp__git__git_log", repo_path=str(folder))
@@ -71,7 +73,7 @@ async def test_the_git_server_works_on_the_sessions_folder_and_no_other(
 
 
 async def test_the_fetch_server_reads_a_page_and_has_no_network_in_the_sandbox(
-    stage: Staged, home: Path
+    stage: Staged, home: Path, folder: Path
 ) -> None:
     async def page(request: web.Request) -> web.Response:
         return web.Response(text="Hello from here", content_type="text/plain")
@@ -83,7 +85,7 @@ async def test_the_fetch_server_reads_a_page_and_has_no_network_in_the_sandbox(
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     url = f"http://127.0.0.1:{runner.addresses[0][1]}/a"
     server = of_python("fetch", "--ignore-robots-txt", "--allow-private-ips")
-    free, kept = stage({"fetch": server}), stage({"fetch": server}, open_sandbox=held(home))
+    free, kept = stage({"fetch": server}), stage({"fetch": server}, open_sandbox=held(home, folder))
     await asyncio.gather(free.look(), kept.look())
 
     read = await free.result("mcp__fetch__fetch", url=url)
@@ -99,7 +101,7 @@ async def test_the_fetch_server_reads_a_page_and_has_no_network_in_the_sandbox(
 async def test_everything_that_a_server_can_answer_is_understood(
     stage: Staged, home: Path, folder: Path
 ) -> None:
-    here = stage({"every": everything()}, open_sandbox=held(home))
+    here = stage({"every": everything()}, open_sandbox=held(home, folder))
     tools = await here.look()
     assert here.servers.notices == ()
     every = "mcp__every__"
@@ -122,8 +124,10 @@ async def test_everything_that_a_server_can_answer_is_understood(
     assert f"{every}read_resource" in tools
 
 
-async def test_resources_and_prompts_of_a_server_are_read(stage: Staged, home: Path) -> None:
-    here = stage({"every": everything()}, open_sandbox=held(home))
+async def test_resources_and_prompts_of_a_server_are_read(
+    stage: Staged, home: Path, folder: Path
+) -> None:
+    here = stage({"every": everything()}, open_sandbox=held(home, folder))
     await here.look()
 
     listed = await here.result("mcp__every__list_resources")
@@ -143,8 +147,10 @@ async def test_resources_and_prompts_of_a_server_are_read(stage: Staged, home: P
     assert "Rome" in city
 
 
-async def test_long_work_shows_progress_and_can_be_cancelled(stage: Staged, home: Path) -> None:
-    here = stage({"every": everything()}, open_sandbox=held(home))
+async def test_long_work_shows_progress_and_can_be_cancelled(
+    stage: Staged, home: Path, folder: Path
+) -> None:
+    here = stage({"every": everything()}, open_sandbox=held(home, folder))
     await here.look()
     begun = asyncio.Event()
     here.bench.emit_output = lambda text: begun.set()  # pyright: ignore
@@ -196,7 +202,7 @@ async def test_two_servers_do_not_see_each_other_nor_the_studio(
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(SECRET)
     servers = {"a": odd(env={"TOKEN": "$HUB"}), "b": odd()}
-    here = stage(servers, open_sandbox=held(home), secrets={"HUB": SECRET})
+    here = stage(servers, open_sandbox=held(home, folder), secrets={"HUB": SECRET})
     await here.look()
 
     spied = await here.result("mcp__b__spy")
@@ -210,7 +216,7 @@ async def test_two_servers_do_not_see_each_other_nor_the_studio(
 async def test_a_server_writes_in_the_folder_and_nowhere_else(
     stage: Staged, home: Path, folder: Path
 ) -> None:
-    here = stage({"a": odd()}, open_sandbox=held(home))
+    here = stage({"a": odd()}, open_sandbox=held(home, folder))
     await here.look()
 
     inside = await here.result("mcp__a__write", text=str(folder / "new.txt"))
@@ -221,10 +227,12 @@ async def test_a_server_writes_in_the_folder_and_nowhere_else(
     assert own == "not written: Read-only file system"
 
 
-async def test_a_server_has_no_network_unless_it_is_granted(stage: Staged, home: Path) -> None:
+async def test_a_server_has_no_network_unless_it_is_granted(
+    stage: Staged, home: Path, folder: Path
+) -> None:
     import socket
 
-    here = stage({"a": odd(), "b": odd(network=True)}, open_sandbox=held(home))
+    here = stage({"a": odd(), "b": odd(network=True)}, open_sandbox=held(home, folder))
     await here.look()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         told = await here.result("mcp__a__network", text=str(listener.getsockname()[1]))
@@ -233,8 +241,10 @@ async def test_a_server_has_no_network_unless_it_is_granted(stage: Staged, home:
     assert "There is no way into the network from this sandbox." in here.servers.notices[0]
 
 
-async def test_nothing_that_a_server_started_outlives_it(stage: Staged, home: Path) -> None:
-    here = stage({"a": odd()}, open_sandbox=held(home))
+async def test_nothing_that_a_server_started_outlives_it(
+    stage: Staged, home: Path, folder: Path
+) -> None:
+    here = stage({"a": odd()}, open_sandbox=held(home, folder))
     await here.look()
     mark = uuid.uuid4().hex
     await here.result("mcp__a__orphan", text=mark)
@@ -251,11 +261,11 @@ async def test_nothing_that_a_server_started_outlives_it(stage: Staged, home: Pa
 
 
 async def test_what_a_server_says_of_its_environment_holds_no_secret(
-    stage: Staged, home: Path
+    stage: Staged, home: Path, folder: Path
 ) -> None:
     server = everything()
     given = McpServer(command=server.command, args=server.args, env={"API": "$HUB"})
-    here = stage({"every": given}, open_sandbox=held(home), secrets={"HUB": SECRET})
+    here = stage({"every": given}, open_sandbox=held(home, folder), secrets={"HUB": SECRET})
     await here.look()
 
     told = json.loads(await here.result("mcp__every__get-env"))

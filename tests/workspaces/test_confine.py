@@ -87,12 +87,41 @@ def test_an_absolute_path_inside_is_made_relative(root: Root, place: Path) -> No
     assert root.relative("") == "."
 
 
-def test_an_absolute_path_is_known_by_the_given_and_by_the_real_name(place: Path) -> None:
-    other = place.parent / "other"
-    other.symlink_to(place)
-    with Root(other) as root:
-        assert root.relative(str(other / "README.md")) == "README.md"
-        assert root.relative(str(place / "README.md")) == "README.md"
+@pytest.mark.parametrize("walking", [False, True])
+@pytest.mark.parametrize("way", ["other", "other/src", "up/other", "src/../other"])
+def test_a_root_is_opened_past_no_link(place: Path, way: str, walking: bool) -> None:
+    (place.parent / "other").symlink_to(place)
+    (place.parent / "up").symlink_to(".")
+    with pytest.raises(Linked, match="symbolic link"):
+        Root(place.parent / way, walking=walking)
+
+
+@pytest.mark.parametrize("walking", [False, True])
+def test_a_folder_in_a_root_is_a_root_whose_top_that_is(place: Path, walking: bool) -> None:
+    with Root(place, walking=walking) as top, top.beneath("src") as root:
+        assert (root.path, root.inside) == (str(place / "src"), "src")
+        assert root.top.identity == top.identity
+        assert root.identity != top.identity
+        os.close(root.open_file("main.py"))
+        with pytest.raises(PathOutsideWorkspace):
+            root.open_file("../README.md")
+        with root.clone() as again:
+            top.close()
+            root.close()
+            os.close(again.top.open_file("README.md"))
+
+
+@pytest.mark.parametrize("walking", [False, True])
+def test_no_link_is_followed_to_a_folder_in_a_root(place: Path, walking: bool) -> None:
+    (place / "link").symlink_to("src")
+    (place / "out").symlink_to("..")
+    with Root(place, walking=walking) as top:
+        for path in ("link", "out", "link/deep"):
+            with pytest.raises(Linked, match="symbolic link"):
+                top.beneath(path)
+        for path in ("..", "src/../..", "src/../src"):
+            with pytest.raises(PathOutsideWorkspace):
+                top.beneath(path)
 
 
 @pytest.mark.requirement("A35")

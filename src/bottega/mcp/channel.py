@@ -21,11 +21,12 @@ LARGEST = 16 * 1024 * 1024
 
 
 class OpenSandbox(Protocol):
-    """Opens a sandbox for one server, in which `visible` can be read besides what every sandbox shows."""
+    """Opens a sandbox for one server on the session's folder, as that is then.
 
-    def __call__(
-        self, folder: str, *, network: bool, visible: tuple[str, ...]
-    ) -> Awaitable[Sandbox]: ...
+    In it `visible` can be read besides what every sandbox shows.
+    """
+
+    def __call__(self, *, network: bool, visible: tuple[str, ...]) -> Awaitable[Sandbox]: ...
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -50,7 +51,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     """Where servers run, and what they are given."""
 
     folder: str
-    """The session's."""
+    """The path of the session's, as servers are told it; `open_sandbox` opens it."""
     open_sandbox: OpenSandbox
     look_up: LookUp
     path: str

@@ -55,7 +55,7 @@ class Stdio:
         open_sandbox: OpenSandbox = self._around.open_sandbox
         program = self._program
         self._sandbox: Sandbox = await open_sandbox(
-            self._around.folder, network=self._server.network, visible=program.visible
+            network=self._server.network, visible=program.visible
         )
         try:
             environment = {"PATH": program.path, **self._secrets.values}

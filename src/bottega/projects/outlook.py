@@ -14,7 +14,7 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.projects.files.finding import Listed
-from bottega.projects.place import folder_of
+from bottega.projects.folders import Folders
 from bottega.projects.projects import Project
 from bottega.projects.prompts import Seen, Suggested, suggested
 from bottega.tools.project import git
@@ -60,16 +60,17 @@ class Outlook(msgspec.Struct, frozen=True):
     prompts: list[Suggested]
 
 
-async def outlook(project: Project, listed: Listed, container: str = "") -> Outlook:
-    folder = await asyncio.to_thread(folder_of, project, container)
-    within = folder[len(project.folder) :].lstrip("/")
+async def outlook(
+    folders: Folders, project: Project, listed: Listed, container: str = ""
+) -> Outlook:
+    within = await asyncio.to_thread(folders.container, project, container)
     paths = _inside(listed, f"{within}/" if within else "")
-    with await asyncio.to_thread(Root, folder) as root:
+    with await asyncio.to_thread(folders.open_project, project, within) as root:
         state, seen = await asyncio.gather(
             git.state(root), asyncio.to_thread(_seen, root, within or project.name, paths)
         )
-        about = await asyncio.to_thread(description, folder)
-        repository = await asyncio.to_thread(_repository, state, folder)
+        about = await asyncio.to_thread(description, root)
+        repository = await asyncio.to_thread(_repository, state, root)
     if repository:
         files = tuple(harmless(each[3:]) for each in (state or {}).get("files", ()))
         seen = msgspec.structs.replace(
@@ -83,7 +84,7 @@ async def outlook(project: Project, listed: Listed, container: str = "") -> Outl
     programs = [each for each in named if each not in _NO_PROGRAMS]
     spoken = Counter(programs or named).most_common(_LANGUAGES)
     return Outlook(
-        folder=folder,
+        folder=root.path,
         files=len(paths),
         whole=listed.whole,
         languages=spoken,
@@ -102,9 +103,9 @@ def _inside(listed: Listed, within: str) -> list[str]:
     ]
 
 
-def _repository(state: dict[str, Any] | None, folder: str) -> Repository | None:
+def _repository(state: dict[str, Any] | None, root: Root) -> Repository | None:
     if state is None:
-        above = glance(folder, inside=False)  # a repository may begin further up
+        above = glance(root, inside=False)  # a repository may begin further up
         return Repository(above.branch) if above.commit or above.branch else None
     counts = state.get("changes")
     return Repository(

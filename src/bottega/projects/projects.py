@@ -1,6 +1,7 @@
 """Projects: the folders that a person may work in. Only somebody at this machine adds one.
 
-A container is, for now, a subfolder of its project.
+A container is a subfolder of its project. One that is removed is kept, out of everybody's sight: added again for the
+same person it is the same one, and the sessions in it go on.
 """
 
 import asyncio
@@ -12,13 +13,13 @@ import msgspec
 
 from bottega.errors import BadUsage, NotFound
 from bottega.ids import fresh
-from bottega.projects.fit import refuse_unfit
 from bottega.sessions.session import now
 from bottega.storage.database import Database
+from bottega.workspaces.fit import refuse_unfit
 from bottega.workspaces.watch.walk import is_text
 
 LONGEST_NAME = 255
-_COLUMNS = "n, id, owner, name, folder, created_at"
+_COLUMNS = "n, id, owner, name, folder, created_at, removed_at"
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -28,24 +29,29 @@ class Project(msgspec.Struct, frozen=True):
     """The number of the person whose it is."""
     name: str
     folder: str
-    """Its real path."""
+    """Its real path when it was added. Only `projects.folders` opens it."""
     created_at: int
+    removed_at: int | None = None
+
+    @property
+    def is_removed(self) -> bool:
+        return self.removed_at is not None
 
 
 class Projects:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, folder: Path, owner: int, name: str = "") -> Project:
+    async def add(self, folder: str | Path, owner: int, name: str = "") -> Project:
         """Register a folder for a person; the same one again is the same project. Refuses what may be none."""
-        real = await asyncio.to_thread(_real, folder)
-        refuse_unfit(real, self._database.home.path)
+        real = await asyncio.to_thread(real_folder, folder)
+        refuse_unfit(real, [self._database.home.path])
         called = _name(name or os.path.basename(real))
 
         def insert(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "INSERT OR IGNORE INTO projects (id, owner, name, folder, created_at)"
-                " VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO projects (id, owner, name, folder, created_at) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (owner, folder) DO UPDATE SET removed_at = NULL",
                 (fresh("prj"), owner, called, real, now()),
             )
 
@@ -63,7 +69,9 @@ class Projects:
     def all(self) -> list[Project]:
         """Everybody's, oldest first."""
         rows = self._database.read_now(
-            lambda c: c.execute(f"SELECT {_COLUMNS} FROM projects ORDER BY n").fetchall()  # noqa: S608
+            lambda c: c.execute(
+                f"SELECT {_COLUMNS} FROM projects WHERE removed_at IS NULL ORDER BY n"  # noqa: S608
+            ).fetchall()
         )
         return [Project(*row) for row in rows]
 
@@ -71,22 +79,41 @@ class Projects:
         """All of a person's, oldest first."""
         rows = self._database.read_now(
             lambda c: c.execute(
-                f"SELECT {_COLUMNS} FROM projects WHERE owner = ? ORDER BY n",  # noqa: S608
+                f"SELECT {_COLUMNS} FROM projects WHERE owner = ? AND removed_at IS NULL ORDER BY n",  # noqa: S608
                 (owner,),
             ).fetchall()
         )
         return [Project(*row) for row in rows]
 
     async def remove(self, project: Project) -> None:
-        """No longer registered; the folder and its sessions stay as they are."""
+        """No longer its owner's: whatever runs there ends, and its sessions can only be read. The folder stays."""
         await self._database.write(
-            lambda c: c.execute("DELETE FROM projects WHERE n = ?", (project.n,)).close()
+            lambda c: c.execute(
+                "UPDATE projects SET removed_at = ? WHERE n = ?", (now(), project.n)
+            ).close()
         )
+
+    def numbered(self, n: int) -> Project | None:
+        """The project that sessions know by this number, be it removed."""
+        row = self._database.read_now(
+            lambda c: c.execute(
+                f"SELECT {_COLUMNS} FROM projects WHERE n = ?",  # noqa: S608
+                (n,),
+            ).fetchone()
+        )
+        return Project(*row) if row else None
+
+    def numbers(self) -> set[int]:
+        """Of all that there are, without those that were removed."""
+        rows = self._database.read_now(
+            lambda c: c.execute("SELECT n FROM projects WHERE removed_at IS NULL").fetchall()
+        )
+        return {n for (n,) in rows}
 
     def _one(self, where: str, values: tuple[str | int, ...], named: str) -> Project:
         row = self._database.read_now(
             lambda c: c.execute(
-                f"SELECT {_COLUMNS} FROM projects WHERE {where}",  # noqa: S608
+                f"SELECT {_COLUMNS} FROM projects WHERE {where} AND removed_at IS NULL",  # noqa: S608
                 values,
             ).fetchone()
         )
@@ -107,8 +134,9 @@ def _name(given: str) -> str:
     return name
 
 
-def _real(folder: Path) -> str:
-    real = os.path.realpath(folder.expanduser())
+def real_folder(folder: str | os.PathLike[str]) -> str:
+    """The real path of what somebody at this machine named; refuses what is no folder. Waits for the disk."""
+    real = os.path.realpath(Path(folder).expanduser())
     if not is_text(real):
         raise BadUsage("The folder's path is no text.", hint="Rename the folder first.")
     if not os.path.isdir(real):

@@ -62,7 +62,7 @@ class House:
         self.people = People(database)
         self.passes = Passes(database, secret)
         self.proofs = Proofs(self.passes, self.people)
-        self.projects = Projects(database)
+        self.projects: Projects = studio.runtime.folders.projects
         self.offers = Offers(studio.runtime)
         self._seen: dict[int, float] = {}
         self.staff: Staff = Alone(studio)
@@ -75,8 +75,10 @@ class House:
         self.demo = asyncio.Lock()
         """Held while a demo is begun: two clicks are one demo."""
         self.tickets = Tickets()
-        self.files = Files(studio.opened.hands.locked, database.home.workspace)
+        self.folders = studio.runtime.folders
+        self.files = Files(self.folders, studio.opened.hands.locked, database.home.workspace)
         self.shells = ServedShells(studio, self._workers, self.proofs.known)
+        studio.opened.revoking.ends.append(self.shells.close_besides)
 
     def _workers(self) -> list[Asking]:
         return self.staff.workers()  # of the staff that there is now

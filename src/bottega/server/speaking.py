@@ -13,7 +13,6 @@ from bottega.accounts.people import Person
 from bottega.agents.output import checked
 from bottega.approvals.mode import Mode
 from bottega.errors import Conflict, NotFound
-from bottega.projects.place import folder_of
 from bottega.projects.projects import Project
 from bottega.server.house import House
 from bottega.server.simple import Simple, piece_of
@@ -41,10 +40,12 @@ def project_of(house: House, person: Person, project_id: str = "") -> Project:
     return own[0]
 
 
-async def folder_for(house: House, person: Person, project_id: str, container: str) -> str:
+async def place_for(
+    house: House, person: Person, project_id: str, container: str
+) -> tuple[Project, str]:
     """Where a session of that person works; refuses what is not theirs."""
     project = project_of(house, person, project_id)
-    return await asyncio.to_thread(folder_of, project, container)
+    return project, await asyncio.to_thread(house.folders.container, project, container)
 
 
 async def begin(  # noqa: PLR0913 - each is a word of its own
@@ -65,12 +66,13 @@ async def begin(  # noqa: PLR0913 - each is a word of its own
     `first` is the id of the prompt that it is begun for, if it is: sent again, it leads to the same session. `also` is
     stored with it, or neither is.
     """
-    folder = await folder_for(house, person, project_id, container)
+    project, inside = await place_for(house, person, project_id, container)
     named = f"ses_{uuid.uuid5(uuid.NAMESPACE_OID, f'{person.id}/{first}').hex}" if first else ""
     return await house.studio.start(
         model=model,
         agent=agent,
-        folder=folder,
+        project=project,
+        container=inside,
         title=title.strip(),
         mode=mode,
         owner=person.n,
@@ -104,6 +106,7 @@ async def answer(
     """
     runtime = house.studio.runtime
     row = runtime.sessions.numbered(ask.session)
+    runtime.folders.project_of(row)
     reply = msgspec.structs.replace(reply, person=person.id)
     message_id = ask.message_id
     if ask.kind == "plan" and reply.word == "accept":

@@ -98,10 +98,10 @@ def _insert(
     name = title.strip() or (f"{session.title} (fork)" if session.title else "")
     return connection.execute(
         "INSERT INTO sessions"
-        " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+        " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner, project,"
+        " container) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
         (
             *(session_id, at, at, name[:200], session.model, session.agent, session.folder),
-            *(session.needs, mode, session.owner),
+            *(session.needs, mode, session.owner, session.project, session.container),
         ),
     ).fetchone()[0]

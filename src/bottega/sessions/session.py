@@ -29,7 +29,7 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
-    " parent, parent_call, depth, owner, pinned, archived, outcome, EXISTS (SELECT 1 FROM asks"
+    " parent, parent_call, depth, owner, project, container, pinned, archived, outcome, EXISTS (SELECT 1 FROM asks"
     " WHERE asks.session = sessions.n AND asks.status = 'open' AND asks.kind <> 'plan')"
 )
 
@@ -44,6 +44,7 @@ class SessionRow(msgspec.Struct, frozen=True):
     model: str
     agent: str
     folder: str
+    """Where it works, as people are told it. It is never opened: `projects.folders` finds the folder."""
     status: Status
     needs: int
     last_index: int
@@ -57,6 +58,10 @@ class SessionRow(msgspec.Struct, frozen=True):
     """How many sessions stand above it."""
     owner: int = HOST
     """The number of the person whose it is."""
+    project: int | None = None
+    """The number of the project that it works in; None: in none, so that it can only be read."""
+    container: str = ""
+    """The folder in that project; empty: all of it."""
     pinned: bool = False
     """Its owner wants it at hand."""
     archived: bool = False
@@ -93,6 +98,8 @@ class Sessions:
         model: str,
         agent: str,
         folder: str,
+        project: int | None = None,
+        container: str = "",
         title: str = "",
         mode: str = "",
         owner: int = HOST,
@@ -109,9 +116,13 @@ class Sessions:
             at = now()
             made = connection.execute(
                 "INSERT INTO sessions"
-                " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING n",
-                (session_id, at, at, title, model, agent, folder, VERSION, mode, owner),
+                " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner, project,"
+                " container) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (id) DO NOTHING RETURNING n",
+                (
+                    *(session_id, at, at, title, model, agent, folder, VERSION, mode, owner),
+                    *(project, container),
+                ),
             ).fetchone()
             if also and made:
                 also(connection, made[0])
@@ -260,6 +271,17 @@ class Sessions:
         )
         return _row(row) if row else None
 
+    def under_way_in(self, project: int) -> "list[SessionRow]":
+        """The sessions of a project in which something runs or waits."""
+        rows = self._database.read_now(
+            lambda connection: connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions WHERE project = ?"  # noqa: S608
+                " AND status <> 'idle' ORDER BY n",
+                (project,),
+            ).fetchall()
+        )
+        return [_row(row) for row in rows]
+
     def top(self, row: SessionRow) -> SessionRow:
         """The session at the top of the tree that this one is in."""
         while row.parent is not None:
@@ -300,10 +322,11 @@ def insert_child(
     at = now()
     connection.execute(
         "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, folder, needs, mode,"
-        " parent, parent_call, depth, owner) VALUES (?, ?, ?, '', '', ?, ?, ?, '', ?, ?, ?, ?)",
+        " parent, parent_call, depth, owner, project, container)"
+        " VALUES (?, ?, ?, '', '', ?, ?, ?, '', ?, ?, ?, ?, ?, ?)",
         (
             *(session_id, at, at, agent, parent.folder, VERSION, parent.n, call),
-            *(parent.depth + 1, parent.owner),
+            *(parent.depth + 1, parent.owner, parent.project, parent.container),
         ),
     )
 

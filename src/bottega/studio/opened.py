@@ -10,12 +10,14 @@ from bottega.agents.limits import Window
 from bottega.approvals.mode import Mode
 from bottega.errors import NotFound, Problem
 from bottega.messages.block import Media
-from bottega.runtime import Runtime
+from bottega.projects.projects import Project
+from bottega.runtime import Runtime, place_of
 from bottega.sessions import attach
 from bottega.sessions.inbox import AT_HOME, Admission, Place, Prompt, Speaker
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
 from bottega.settings import Values
+from bottega.studio.revoking import Revoking
 from bottega.studio.tidying import Tidying
 from bottega.workers.acting.hands import Hands
 from bottega.workers.crash.policy import OnCrash, always, for_server
@@ -57,6 +59,9 @@ class Opened:
         self.elsewhere: Elsewhere | None = None
         """Those who do what this process does not, where it has such."""
         self.hands = Hands(runtime.log, runtime.sandboxes)
+        self.revoking = Revoking(runtime.database)
+        self.revoking.ends.append(self._end_besides)
+        self.revoking.start()
         self._act_by(runtime.settings.values)
         runtime.on_change = self._act_by
 
@@ -95,6 +100,31 @@ class Opened:
             if not self.runtime.inbox.open(row):
                 await self.free(row)
 
+    async def _end_besides(self, projects: set[int]) -> None:
+        """End runs, shells and MCP servers of every project but these: the others were removed."""
+        if self._worker:
+            self._worker.revoke_besides(projects)
+        for shell in self.hands.shells.every():
+            if not self._works_in(shell.owner, projects):
+                await self.hands.shells.close(shell.folder, shell.shell.id)
+        await self.runtime.close_servers_besides(projects)
+
+    def _works_in(self, session_id: str, projects: set[int]) -> bool:
+        try:
+            return self.runtime.sessions.get(session_id).project in projects
+        except NotFound:
+            return False
+
+    async def remove(self, project: Project) -> None:
+        """Take a project from its owner. What runs there is ended by whoever runs it, what waits is ended here."""
+        await self.runtime.folders.projects.remove(project)
+        for row in self.runtime.sessions.under_way_in(project.n):
+            for message_id in self.runtime.inbox.open(row):
+                if not await self.runtime.inbox.cancel(row, message_id) and row.status == "waiting":
+                    await self.runtime.inbox.interrupt(row, message_id)
+                    if task := self.attend(row):
+                        await asyncio.wait({task})
+
     def stop_admitting(self) -> None:
         self._stops = True
 
@@ -121,6 +151,7 @@ class Opened:
         speaker: Speaker = AT_HOME,
     ) -> tuple[Admission, asyncio.Task[None] | None]:
         """Store the prompt, and have it run here if this process may; the task that runs it."""
+        self.runtime.folders.project_of(row)
         if self._stops:
             raise Stopping(
                 "Bottega is about to end, and takes no more prompts.", hint="Try again in a moment."
@@ -184,13 +215,14 @@ class Opened:
             await self.elsewhere.free(row)
         if self._worker:
             await self._worker.forget(row.n)
-        for shell in self.hands.shells.list(row.folder):
+        for shell in self.hands.shells.every():
             if shell.owner == row.id:
-                await self.hands.shells.close(row.folder, shell.shell.id)
-        if not (self._worker and self._worker.is_busy(row.folder, row.n)):
-            await self.runtime.close_servers(row.folder)
+                await self.hands.shells.close(shell.folder, shell.shell.id)
+        if not (self._worker and self._worker.is_busy(row)):
+            await self.runtime.close_servers(place_of(row))
 
     async def close(self) -> None:
+        await self.revoking.stop()
         if self._tidying:
             self._tidying.cancel()
             await asyncio.wait({self._tidying})

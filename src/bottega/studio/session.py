@@ -187,6 +187,7 @@ class Session:
         An agent that may only plan leaves that to the settings' agent, or to the coder.
         """
         runtime = self._opened.runtime
+        runtime.folders.project_of(self.row)
         doer = runtime.doer(self.row.agent)
         said = await plans.accept(runtime.asks, self.row, checked_mode(mode), edited, agent=doer)
         callbacks = Callbacks(on_approval=on_approval)

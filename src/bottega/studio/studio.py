@@ -1,6 +1,7 @@
 """A studio: one open home, in which sessions are started and resumed."""
 
 import asyncio
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from bottega.agents.shelf import Shelved
 from bottega.agents.spec import Spec
 from bottega.approvals.mode import Mode, checked_mode
 from bottega.errors import BadUsage
+from bottega.projects.projects import Project
 from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask
 from bottega.sessions.care.retention import Trimmed, trim
@@ -114,6 +116,8 @@ class Studio:
         model: str = "",
         agent: str = "",
         folder: Path | str = ".",
+        project: Project | None = None,
+        container: str = "",
         title: str = "",
         mode: Mode | Literal[""] = "",
         owner: int = HOST,
@@ -122,9 +126,13 @@ class Studio:
     ) -> Session:
         """Begin a session in a folder; refuse a model, an agent, a mode or a folder that cannot be used.
 
+        It works in the container of the project, else in the folder: that is a project of its owner's, or lies in one.
+        For whoever sits at this machine it becomes one.
+
         With a `session_id` that its owner has begun before, it is that one. `also` is stored with it, or neither is.
         """
-        where = existing_folder(folder)
+        if project is None:
+            project, container = await self.runtime.folders.place(existing_folder(folder), owner)
         self.runtime.refresh()
         who = self.runtime.agent(agent)
         chosen = "" if who.remote and not model else self.runtime.choose(model, who).model
@@ -133,7 +141,9 @@ class Studio:
         row = await self.runtime.sessions.create(
             model=chosen,
             agent=who.slug,
-            folder=str(where),
+            folder=os.path.join(project.folder, container).rstrip("/"),
+            project=project.n,
+            container=container,
             title=title,
             mode=checked_mode(mode) if mode else "",
             owner=owner,
@@ -144,10 +154,15 @@ class Studio:
 
     async def resume(self, session_id: str) -> Session:
         """Go on with a session; what a dead process left unfinished in it is mended first."""
-        row = self.runtime.sessions.get(session_id)
+        row = (await self.take(session_id)).row
         if self._runs:
             await self.worker.mend(row)
         return Session(self.opened, self.runtime.sessions.get(row.id))
+
+    async def take(self, session_id: str) -> Session:
+        """A session as it is, for whoever sits at this machine: one that is in no project yet is given its place."""
+        row = await self.runtime.folders.adopt(self.runtime.sessions.get(session_id))
+        return Session(self.opened, row)
 
     def find(self, session_id: str) -> Session:
         """A session as it is: nothing in it is mended, and nothing runs until it is told to."""

@@ -15,7 +15,7 @@ from bottega.sessions.changes.work import Work, work
 from bottega.sessions.feed import Row
 from bottega.sessions.session import SessionRow
 from bottega.workspaces.changes.diff import Difference
-from bottega.workspaces.confine import Root
+from bottega.workspaces.confine import Linked, Root
 from bottega.workspaces.fence import Fences, Holds
 
 
@@ -38,18 +38,14 @@ class Worked:
 
     @classmethod
     async def of(cls, runtime: Runtime, row: SessionRow) -> "Worked":
+        runtime.folders.project_of(row)  # it is of the files there, which are nobody else's to see
         rows = [row, *runtime.sessions.beneath(row)]
         logs = [await runtime.log.facts(each.n) for each in rows]
         return cls(runtime, rows, await asyncio.to_thread(_folded, logs))
 
     def root(self, closing: ExitStack) -> Root:
-        try:
-            return closing.enter_context(Root(self.row.folder))
-        except Problem as problem:
-            raise NotFound(
-                f"The folder {self.row.folder!r} of this session cannot be opened: {problem.message}",
-                hint="Put it back, then run the same command again.",
-            ) from None
+        """The session's folder, as it is now; `closing` closes it. Waits for the disk."""
+        return closing.enter_context(self._runtime.folders.open(self.row))
 
     def fence(self, root: Root) -> Holds:
         """A person's: it belongs to no session, and waits for those that write, wherever in the folder they work."""
@@ -78,7 +74,7 @@ class Worked:
         with ExitStack() as closing:
             try:
                 root = self.root(closing)
-            except NotFound:
+            except (NotFound, Linked):
                 return dict.fromkeys((each.path for each in self.works), "unreachable")
             return {each.path: now(root, each) for each in self.works}
 

@@ -102,13 +102,15 @@ class Exchange:
         """This process ends: what only waits for an answer is left to the next one."""
         self.hands_over = False
         """This process ends, and all of the exchange is left to the next one."""
+        self.revoked = False
+        """Its project was removed: whoever cancels it says so before."""
         self.last_word: Carried | None = None
         """The end of the exchange as another Bottega told it."""
         self.closing: Ended | None = None
         """How it ends, once that is known: its children end alike."""
         self.step = 0
         self.compacting = Room(self)
-        self._sandboxes = RunSandboxes(hands.sandboxes, session.folder)
+        self._sandboxes = RunSandboxes(hands.sandboxes)
         self._attachments = attachments
         self._equipped = False
         self._attempt = 0
@@ -238,8 +240,8 @@ class Exchange:
 
     async def act(self, uses: Sequence[ToolUse], mode: Mode) -> list[facts.ToolResultFact]:
         try:
-            root = Root(self.session.folder)
-        except Problem as problem:  # the folder is gone
+            root = await self.hands.folders.opened(self.session)
+        except Problem as problem:  # the folder is gone, or its project was removed
             outcome = failure(str(problem), problem.code.upper())
             return [await self.answer(use, outcome) for use in uses]
         with root, self.asking.resting() if self.parent else nullcontext():
@@ -318,8 +320,8 @@ class Exchange:
             return self._attachments.read(self.session.n, name)
         return None
 
-    async def sandbox(self, *, network: bool) -> Sandbox:
-        return await self._sandboxes.get(network=network)
+    async def sandbox(self, root: Root, *, network: bool) -> Sandbox:
+        return await self._sandboxes.get(root, network=network)
 
     async def close(self) -> None:
         """Nothing that was started in this run goes on."""

@@ -71,7 +71,11 @@ async def carry_out(
     except asyncio.CancelledError:
         if exchange.leaving or exchange.hands_over:
             raise Parked from None  # the process ends; what is asked goes on waiting
-        ended = STOPPED
+        if exchange.revoked:
+            exchange.emit(_told(_refusal(exchange)))
+            ended = _FAILED
+        else:
+            ended = STOPPED
     except Exception as error:
         if exchange.pen.failure:
             raise
@@ -102,6 +106,15 @@ async def _answered_elsewhere(exchange: Exchange, prompt: Prompt) -> Ended:
     from bottega.workers.far.carrying import carry_over  # it speaks HTTP, which most runs never do
 
     return await carry_over(exchange, prompt, elsewhere)
+
+
+def _refusal(exchange: Exchange) -> Problem:
+    """Why nothing more may be done in this session."""
+    try:
+        exchange.hands.folders.project_of(exchange.session)
+    except Problem as problem:
+        return problem
+    return Conflict("The project of this session was removed while it ran, and is there again.")
 
 
 def _told(error: Exception) -> facts.ErrorMessage:

@@ -24,13 +24,14 @@ from bottega.events import facts
 from bottega.messages.aside import is_only_asides
 from bottega.messages.block import ToolResult, ToolUse, plain_text
 from bottega.messages.message import Message
+from bottega.projects.folders import Folders
 from bottega.sessions.plans import GO
+from bottega.sessions.session import SessionRow
 from bottega.tools.project import git
 from bottega.tools.project.glance import Glance, description, glance, harmless
 from bottega.tools.project.instructions import instructions
 from bottega.workers.acting.others import MOST
 from bottega.workers.acting.scene import Scene
-from bottega.workspaces.confine import Root
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -84,21 +85,26 @@ class Telling:
         if not wide and not files:
             return _Seen()
         held = {path: known.held[path] for path in files if path in known.held}
-        folder = self._scene.plan.folder
+        folders, session = self._scene.hands.folders, self._scene.session
 
         def look() -> _Seen:
-            return _Seen(
-                glance(folder, inside=first) if wide else None,
-                instructions(folder) if wide else None,
-                description(folder) if first else "",
-                known.others.changed(folder, files, held) if files else {},
-            )
+            try:
+                root = folders.open(session)
+            except (Problem, OSError):
+                return _Seen(Glance(), ()) if wide else _Seen()
+            with root:
+                return _Seen(
+                    glance(root, inside=first) if wide else None,
+                    instructions(root) if wide else None,
+                    description(root) if first else "",
+                    known.others.changed(root, files, held) if files else {},
+                )
 
         until = time.monotonic() + PATIENCE
         self._looking = asyncio.ensure_future(asyncio.to_thread(look))
         seen = await _within(self._looking, until) or _Seen()
         if first and seen.glance and seen.glance.repository:
-            state = asyncio.ensure_future(_git(folder))
+            state = asyncio.ensure_future(_git(folders, session))
             try:
                 seen = msgspec.structs.replace(seen, git=await _within(state, until) or ())
             finally:
@@ -186,10 +192,10 @@ async def _within(work: "asyncio.Future[_T]", until: float) -> _T | None:
     return work.result()
 
 
-async def _git(folder: str) -> tuple[str, ...]:
+async def _git(folders: Folders, session: SessionRow) -> tuple[str, ...]:
     """The state of the working tree in a few lines; nothing where git cannot tell."""
     try:
-        with Root(folder) as root:
+        with await folders.opened(session) as root:
             state = await git.state(root)
     except (Problem, OSError):
         return ()

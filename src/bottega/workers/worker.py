@@ -82,6 +82,8 @@ class Worker:
         self._mended: dict[int, asyncio.Event] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._running: set[Exchange] = set()
+        self._carrying: dict[Exchange, asyncio.Task[list[Message] | None]] = {}
+        """The task that carries each of them out."""
         self.said: set[str] = set()
         """The ids of prompts that were said, or are waited for, in this process, until they have run."""
         self._to_compact: set[int] = set()
@@ -207,12 +209,21 @@ class Worker:
         exchange.equip(plan)
         return await exchange.make_room([], "asked")
 
-    def is_busy(self, folder: str, besides: int) -> bool:
-        """Whether a session other than this one runs in that folder."""
+    def is_busy(self, besides: SessionRow) -> bool:
+        """Whether a session other than this one runs in its folder."""
+        place = (besides.project, besides.container)
         return any(
-            exchange.session.folder == folder and exchange.session.n != besides
-            for exchange in self._running
+            (each.session.project, each.session.container) == place and each.session.n != besides.n
+            for each in self._running
         )
+
+    def revoke_besides(self, projects: set[int]) -> None:
+        """End what runs in any project but these, with the word that it was removed."""
+        for exchange in list(self._running):
+            if exchange.session.project not in projects:
+                exchange.revoked = True
+                if task := self._carrying.get(exchange):
+                    task.cancel()
 
     async def forget(self, n: int) -> None:
         """Wait until nothing of this session runs here, and keep nothing of it in memory."""
@@ -396,6 +407,7 @@ class Worker:
         )
         watching = asyncio.create_task(mind(self._log, exchange, after, running))
         self._running.add(exchange)
+        self._carrying[exchange] = running
         try:
             await asyncio.wait({running})
         except asyncio.CancelledError:
@@ -407,6 +419,7 @@ class Worker:
         finally:
             watching.cancel()
             self._running.discard(exchange)
+            self._carrying.pop(exchange, None)
             if exchange.compacting.wanted:
                 self._to_compact.add(session.n)
         if running.cancelled():  # before its first step, so that it could not close itself

@@ -120,6 +120,16 @@ def open_walking(folder: int, path: bytes, flags: int, mode: int, follow: bool =
     return reach(folder, path, act, follow=not once, links=follow)
 
 
+def open_absolute(path: bytes, find: Openat2 | None) -> int:
+    """Open a folder by its absolute path, in which nothing may be a link: ELOOP where something is."""
+    top = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flags = os.O_RDONLY | os.O_DIRECTORY
+        return (find or open_walking)(top, path.strip(b"/") or b".", flags, 0, False)
+    finally:
+        os.close(top)
+
+
 def stat_walking(folder: int, path: bytes, follow: bool = True) -> os.stat_result:
     def act(name: bytes, parent: int) -> os.stat_result:
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)

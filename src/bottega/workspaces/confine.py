@@ -1,12 +1,20 @@
 """The only path check there is: every file a tool touches is opened beneath a `Root`.
 
-No path is checked first and opened later: opening is the check (see `beneath`).
+No path is checked first and opened later: opening is the check (see `beneath`). A `Root` itself is opened from `/`
+without following a link in any component, so that its path is the folder's real one, or it is not opened at all.
 """
 
 import os
 from types import TracebackType
 
-from bottega.workspaces.beneath import descend, open_walking, openat2, stat_walking
+from bottega.workspaces.beneath import (
+    Openat2,
+    descend,
+    open_absolute,
+    open_walking,
+    openat2,
+    stat_walking,
+)
 from bottega.workspaces.listing import Entry, Kind, Listing, kind_of, listing
 from bottega.workspaces.problems import (
     Linked,
@@ -36,20 +44,74 @@ __all__ = [
 
 PATH_MAX = 4095
 
+Identity = tuple[int, int]
+"""Device and inode."""
+
 
 class Root:
     """A folder, opened once. Threads may share it; nothing may use it once it is closed."""
 
     def __init__(self, folder: str | os.PathLike[str], *, walking: bool = False) -> None:
-        """Open `folder`; `walking` resolves step by step even where the kernel could do it."""
-        given = os.fspath(folder)
+        """Open `folder`, in whose path no link may be.
+
+        `walking` resolves step by step even where the kernel could do it.
+        """
+        self._fd = -1
+        given: str = os.path.abspath(os.fspath(folder))
+        find = None if walking else openat2()
         try:
-            self._fd = os.open(given, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            opened = open_absolute(os.fsencode(given), find)
         except OSError as problem:
-            raise explained(problem, given) from None
-        self.path = os.path.realpath(given)
-        self._names = tuple({tuple(_parts(self.path)), tuple(_parts(os.path.abspath(given)))})
-        self._openat2 = None if walking else openat2()
+            raise explained(problem, given, follow=False) from None
+        self._become(opened, given, find)
+
+    def _become(
+        self, opened: int, path: str, find: Openat2 | None, top: "Root | None" = None
+    ) -> None:
+        self._fd = opened
+        self.path = path
+        """Where it was opened; no component of it was a link then."""
+        self._name = tuple(_parts(path))
+        self._openat2 = find
+        self._top = top
+
+    def beneath(self, container: str) -> "Root":
+        """The folder of that name in this one, in whose path no link may be. This one is then its `top`."""
+        inside = self.relative(container or ".")
+        if ".." in inside.split("/"):
+            raise outside(container)
+        opened = self.open_folder(inside, follow=False)
+        path = self.path if inside == "." else os.path.join(self.path, inside)
+        made = Root.__new__(Root)
+        made._become(opened, path, self._openat2, self.clone() if inside != "." else None)
+        return made
+
+    def clone(self) -> "Root":
+        """The same folder, to be closed by itself."""
+        made = Root.__new__(Root)
+        top = self._top.clone() if self._top else None
+        opened = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._fd)
+        made._become(opened, self.path, self._openat2, top)
+        return made
+
+    @property
+    def top(self) -> "Root":
+        """The folder of the project that this one lies in; itself where it is that."""
+        return self._top or self
+
+    @property
+    def inside(self) -> str:
+        """This folder as seen from its `top`."""
+        return os.path.relpath(self.path, self.top.path)
+
+    def fileno(self) -> int:
+        return self._fd
+
+    @property
+    def identity(self) -> "Identity":
+        """What tells the folder from any other that may come to stand at its path."""
+        found = os.fstat(self._fd)
+        return found.st_dev, found.st_ino
 
     def __enter__(self) -> "Root":
         return self
@@ -66,6 +128,11 @@ class Root:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+            if self._top:
+                self._top.close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def relative(self, path: str) -> str:
         """The path as seen from the root, by its letters alone; refuses what cannot be inside."""
@@ -206,9 +273,8 @@ class Root:
 
     def _inside(self, path: str) -> "list[str]":
         parts = _parts(path)
-        for name in self._names:
-            if tuple(parts[: len(name)]) == name:
-                return parts[len(name) :]
+        if tuple(parts[: len(self._name)]) == self._name:
+            return parts[len(self._name) :]
         raise outside(path)
 
 

@@ -17,6 +17,7 @@ from bottega.server.taken.everything import deleted
 from bottega.sessions.session import HOST
 from bottega.settings import load
 from bottega.studio import Studio
+from bottega.workspaces.confine import Root
 from tests.server.files.conftest import Desk
 from tests.server.serving import Serving
 
@@ -201,7 +202,7 @@ async def test_shells_are_their_openers_alone_and_so_are_those_of_their_agents(
     far = await place.projects.add(tmp_path / "elsewhere", HOST)
     session = await place.studio.start(folder=folder, owner=HOST)
     hands = place.studio.opened.hands
-    agents = await hands.shells.open(str(folder.resolve()), session.id)
+    agents = await hands.shells.open(Root(folder), session.id)
     own = await place.shells.open(HOST, mine)
     assert [each.id for each in await place.shells.list(HOST, mine)] == [own.id, agents.shell.id]
     assert await place.shells.list(HOST, far) == []

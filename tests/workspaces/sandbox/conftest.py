@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.opened import Opened
 from bottega.workspaces.sandbox.sandbox import Kind
@@ -40,7 +41,7 @@ def local(tmp_path_factory: pytest.TempPathFactory, kind: Kind) -> Local:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def sandbox(local: Local, workspace: Path) -> AsyncIterator[Opened]:
-    opened = await local.open(str(workspace))
+    opened = await local.open(Root(workspace))
     yield opened
     await opened.close()
 

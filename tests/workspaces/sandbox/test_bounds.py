@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.opened import Opened
@@ -47,7 +48,7 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def small(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Opened]:
-    sandbox = await Local(tmp_path_factory.mktemp("state"), bounds=SMALL).open(str(folder))
+    sandbox = await Local(tmp_path_factory.mktemp("state"), bounds=SMALL).open(Root(folder))
     yield sandbox
     await sandbox.close()
 
@@ -87,7 +88,7 @@ async def test_a_fork_bomb_is_killed_and_the_neighbour_does_not_feel_it(
     program = await small.start(Launch(("bash", "-c", f"{pulse.held} {bomb}")))
     assert await line_of(program) == "up"
     with rooms.open_folder() as other:
-        neighbour = await Local(tmp_path / "state").open(str(other))
+        neighbour = await Local(tmp_path / "state").open(Root(other))
         begin = time.monotonic()
         for _ in range(10):
             assert (await bash(neighbour, "echo well")).out == "well\n"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.walls import cgroup
@@ -26,7 +27,7 @@ def test_the_bounds_are_told_in_words() -> None:
 async def test_groups_are_taken_away_with_their_sandbox(tmp_path: Path) -> None:
     mine = f"bottega-{os.getpid()}-"
     places = _groups(mine)
-    sandbox = await Local(tmp_path / "state").open(str(tmp_path))
+    sandbox = await Local(tmp_path / "state").open(Root(tmp_path))
     assert _groups(mine) > places
     await sandbox.close()
     assert _groups(mine) == places

@@ -20,6 +20,7 @@ OWNER = """
     import asyncio, os, sys, time
     from pathlib import Path
     from bottega.workspaces.sandbox.bounds import Bounds
+    from bottega.workspaces.confine import Root
     from bottega.workspaces.sandbox.local import Local
     from bottega.workspaces.sandbox.sandbox import Launch
 
@@ -27,7 +28,7 @@ OWNER = """
 
     async def main():
         local = Local(Path(state), best=kind, unsandboxed=True, bounds=Bounds(silence=float(silence)))
-        sandbox = await local.open(folder)
+        sandbox = await local.open(Root(folder))
         script = held + "(setsid sleep 600 & ); trap '' TERM; echo up; sleep 600"
         program = await sandbox.start(Launch(("bash", "-c", script)))
         await asyncio.to_thread(os.read, program.stdout, 3)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bottega.errors import Refused
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.opened import Opened
 from tests.workspaces.sandbox.needs import needs_bubblewrap, needs_landlock
@@ -47,7 +48,7 @@ def proxy() -> Proxy:
 async def connected(proxy: Proxy, tmp_path: Path) -> AsyncIterator[Opened]:
     (tmp_path / "ws").mkdir()
     local = Local(tmp_path / "state", egress=proxy)
-    sandbox = await local.open(str(tmp_path / "ws"), network=True)
+    sandbox = await local.open(Root(tmp_path / "ws"), network=True)
     yield sandbox
     await sandbox.close()
 
@@ -73,7 +74,7 @@ async def test_every_usual_variable_names_the_proxy(connected: Opened) -> None:
 @needs_bubblewrap
 async def test_the_proxy_ends_with_the_sandbox(proxy: Proxy, tmp_path: Path) -> None:
     local = Local(tmp_path / "state", egress=proxy)
-    sandbox = await local.open(str(tmp_path), network=True)
+    sandbox = await local.open(Root(tmp_path), network=True)
     assert proxy.serving == 1
     await sandbox.close()
     assert proxy.serving == 0
@@ -91,7 +92,7 @@ async def test_a_sandbox_that_is_opened_anew_has_its_proxy_anew(
 
 @needs_bubblewrap
 async def test_without_network_there_is_no_proxy(proxy: Proxy, tmp_path: Path) -> None:
-    sandbox = await Local(tmp_path / "state", egress=proxy).open(str(tmp_path))
+    sandbox = await Local(tmp_path / "state", egress=proxy).open(Root(tmp_path))
     done = await bash(sandbox, "env | grep -ic proxy; curl -sS --max-time 5 http://1.1.1.1/")
     await sandbox.close()
     assert done.out.strip() == "0"
@@ -104,7 +105,7 @@ async def test_programs_of_one_sandbox_talk_over_loopback_and_those_of_others_do
     tmp_path: Path,
 ) -> None:
     local = Local(tmp_path / "state")
-    first, second = await asyncio.gather(local.open(str(tmp_path)), local.open(str(tmp_path)))
+    first, second = await asyncio.gather(local.open(Root(tmp_path)), local.open(Root(tmp_path)))
     serve = "python3 -u -m http.server -b 127.0.0.1 8123 > up 2>&1 &"
     await bash(first, f"{serve} until grep -q Serving up; do sleep 0.02; done")
     asked = ("curl", "-sS", "--max-time", "5", "http://127.0.0.1:8123/")
@@ -116,11 +117,11 @@ async def test_programs_of_one_sandbox_talk_over_loopback_and_those_of_others_do
 @needs_bubblewrap
 async def test_network_without_a_proxy_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="no way into the network"):
-        await Local(tmp_path / "state").open(str(tmp_path), network=True)
+        await Local(tmp_path / "state").open(Root(tmp_path), network=True)
 
 
 @needs_landlock
 async def test_landlock_never_has_network(tmp_path: Path, proxy: Proxy) -> None:
     local = Local(tmp_path / "state", best="landlock", egress=proxy)
     with pytest.raises(Refused, match="no way into the network"):
-        await local.open(str(tmp_path), network=True)
+        await local.open(Root(tmp_path), network=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.walls import landlock
 from tests.workspaces.sandbox import rooms
@@ -27,7 +28,7 @@ def _attack(kind: Any, owner: int | None) -> Told:
 
             async def attack() -> Told:
                 sandboxes = Local(base / "home" / "state", hidden=hidden, best=kind)
-                sandbox = await sandboxes.open(str(workspace))
+                sandbox = await sandboxes.open(Root(workspace))
                 try:
                     return await rooms.attacked(sandbox, facts, rooms.python_in(workspace))
                 finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bottega.errors import BadUsage, NotFound, Problem
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox import program as programs
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.opened import Opened
@@ -75,7 +76,7 @@ async def test_nothing_of_the_studios_environment_comes_along(
     local: Local, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary")
-    sandbox = await local.open(str(workspace))
+    sandbox = await local.open(Root(workspace))
     done = await bash(sandbox, "env")
     await sandbox.close()
     names = {line.partition("=")[0] for line in done.out.splitlines()}
@@ -169,7 +170,7 @@ async def test_many_programs_are_started_at_once(sandbox: Opened) -> None:
 async def test_what_a_command_left_in_the_background_lives_until_the_sandbox_closes(
     local: Local, workspace: Path, pulse: Pulse
 ) -> None:
-    sandbox = await local.open(str(workspace))
+    sandbox = await local.open(Root(workspace))
     done = await bash(sandbox, pulse.held + "sleep 600 >/dev/null 2>&1 & echo started")
     assert (done.code, done.out) == (0, "started\n")
     assert not await pulse.stops(0.1)
@@ -349,7 +350,7 @@ async def test_closing_ends_a_keeper_that_was_stopped_and_all_it_kept(
     local: Local, workspace: Path, pulse: Pulse
 ) -> None:
     """Where there are no namespaces the kernel does not do it."""
-    sandbox = await local.open(str(workspace))
+    sandbox = await local.open(Root(workspace))
     script = pulse.held + "read; kill -STOP $PPID; echo $PPID; sleep 600"
     program = await sandbox.start(Launch(("bash", "-c", script), feed=True))
     os.write(program.stdin, b"now\n")
@@ -364,7 +365,7 @@ async def test_closing_ends_a_keeper_that_was_stopped_and_all_it_kept(
 async def test_closing_ends_what_runs_and_refuses_what_comes(
     local: Local, workspace: Path, pulse: Pulse
 ) -> None:
-    sandbox = await local.open(str(workspace))
+    sandbox = await local.open(Root(workspace))
     program = await sandbox.start(Launch(("bash", "-c", pulse.held + RESISTS)))
     assert await line_of(program) == "up"
     async with asyncio.timeout(10):

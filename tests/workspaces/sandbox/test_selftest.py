@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox import selftest
 from bottega.workspaces.sandbox.inside import leaks
 from bottega.workspaces.sandbox.local import Local
@@ -32,12 +33,12 @@ async def test_a_sandbox_that_holds_is_trusted_and_that_is_remembered(tmp_path: 
 
 @needs_bubblewrap
 async def test_another_version_is_tested_anew(tmp_path: Path) -> None:
-    opened: list[str] = []
+    opened: list[Root] = []
     local = Local(tmp_path)
 
-    async def count(folder: str) -> Opened:
-        opened.append(folder)
-        return await local.open(folder)
+    async def count(root: Root) -> Opened:
+        opened.append(root)
+        return await local.open(root)
 
     for version in ("1", "1", "2"):
         assert await SelfTest(tmp_path, version, count).leaks() == ()
@@ -67,12 +68,12 @@ async def test_a_leak_turns_allow_mode_off_and_is_named(
 
 
 async def test_whoever_asks_meanwhile_waits_for_the_same_test(tmp_path: Path) -> None:
-    opened: list[str] = []
+    opened: list[Root] = []
     local = Local(tmp_path / "state", best="none", unsandboxed=True)
 
-    async def count(folder: str) -> Opened:
-        opened.append(folder)
-        return await local.open(folder)
+    async def count(root: Root) -> Opened:
+        opened.append(root)
+        return await local.open(root)
 
     test = SelfTest(tmp_path, "none", count)
     first, second = await asyncio.gather(test.leaks(), test.leaks())

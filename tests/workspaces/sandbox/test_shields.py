@@ -11,6 +11,7 @@ import pytest
 
 from bottega import settings
 from bottega.errors import Refused
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.opened import Opened
@@ -48,7 +49,7 @@ def state(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def opened(folder: Path, state: Path, **options: object) -> AsyncIterator[Opened]:
-    sandbox = await Local(state, **options).open(str(folder))  # pyright: ignore[reportArgumentType]
+    sandbox = await Local(state, **options).open(Root(folder))  # pyright: ignore[reportArgumentType]
     try:
         yield sandbox
     finally:
@@ -191,8 +192,8 @@ async def test_the_shields_hold_until_the_last_of_two_sandboxes_closes(
     folder: Path, state: Path
 ) -> None:
     first, second = Local(state), Local(state)
-    one = await first.open(str(folder))
-    other = await second.open(str(folder))
+    one = await first.open(Root(folder))
+    other = await second.open(Root(folder))
     await one.close()
     assert (await bash(other, "mkdir .git/hooks")).code != 0
     assert (await bash(other, "mkdir -p .bottega/planted")).code != 0
@@ -206,7 +207,7 @@ async def test_sandboxes_open_and_close_at_the_same_time(folder: Path, state: Pa
     async def once() -> int:
         async with opened(folder, state):
             pass
-        sandbox = await local.open(str(folder))
+        sandbox = await local.open(Root(folder))
         done = await bash(sandbox, "mkdir .git/hooks")
         await sandbox.close()
         return done.code
@@ -218,10 +219,11 @@ async def test_sandboxes_open_and_close_at_the_same_time(folder: Path, state: Pa
 CRASH = """
     import asyncio, os, signal, sys
     from pathlib import Path
+    from bottega.workspaces.confine import Root
     from bottega.workspaces.sandbox.local import Local
 
     async def main():
-        sandbox = await Local(Path(sys.argv[2])).open(sys.argv[1])
+        sandbox = await Local(Path(sys.argv[2])).open(Root(sys.argv[1]))
         os.kill(os.getpid(), signal.SIGKILL)
 
     asyncio.run(main())
@@ -254,7 +256,7 @@ async def test_a_link_that_cannot_be_shielded_is_refused(
     path.parent.mkdir(exist_ok=True)
     path.symlink_to("elsewhere")
     with pytest.raises(Refused, match="symbolic link"):
-        await Local(state).open(str(folder))
+        await Local(state).open(Root(folder))
     path.unlink()
     assert everything(folder) <= {".git"}
 
@@ -265,7 +267,7 @@ async def test_a_file_with_a_second_name_is_refused(folder: Path, state: Path, n
     (folder / ".git" / name).write_text("x")
     os.link(folder / ".git" / name, folder / "second")
     with pytest.raises(Refused, match="second name"):
-        await Local(state).open(str(folder))
+        await Local(state).open(Root(folder))
 
 
 async def test_a_shield_that_was_lost_from_outside_ends_what_runs_and_holds_for_what_comes(
@@ -296,26 +298,13 @@ async def test_a_shield_that_was_lost_is_put_back_before_the_next_command(
         assert (await bash(sandbox, "echo x >> .git/config")).code != 0
 
 
-async def test_the_home_is_hidden_where_it_lies_in_the_workspace(
-    folder: Path, owner: int | None, state: Path
+@pytest.mark.parametrize("where", ["", "deep/home", "deep"])
+async def test_neither_the_home_nor_what_holds_it_is_a_workspace(
+    folder: Path, state: Path, where: str
 ) -> None:
-    home = folder / "deep" / "home"
-    home.mkdir(parents=True)
-    (home / "keys").write_text("secret")
-    rooms.given_to(folder, owner)
-    async with opened(folder, state, hidden=[home]) as sandbox:
-        assert (await bash(sandbox, "cat deep/home/keys; ls -A deep/home")).out == ""
-        done = await bash(
-            sandbox, "mv deep away; mv deep/home away; touch deep/home/x; touch deep/y"
-        )
-        assert done.code == 0
-    assert (home / "keys").read_text() == "secret"
-    assert (folder / "deep" / "y").exists()
-
-
-async def test_the_home_itself_is_no_workspace(folder: Path, state: Path) -> None:
-    with pytest.raises(Refused, match="own home"):
-        await Local(state, hidden=[folder]).open(str(folder))
+    (folder / "deep" / "home").mkdir(parents=True)
+    with pytest.raises(Refused, match="its own files"):
+        await Local(state, hidden=[folder / "deep"]).open(Root(folder / where))
 
 
 def test_an_empty_folder_in_the_place_of_a_projects_file_says_nothing(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.sandbox import Size
 from bottega.workspaces.shells.attention import Pace
 from bottega.workspaces.shells.reply import Busy, Gone, NothingRuns, Reply
@@ -21,7 +22,7 @@ Open = Callable[..., Awaitable[Shell]]
 @pytest.fixture
 def opened(shells: Shells, folder: Path) -> Open:
     async def make(command: str = "", **more: Any) -> Shell:
-        return (await shells.open(str(folder), "ses_1", command, **more)).shell
+        return (await shells.open(Root(folder), "ses_1", command, **more)).shell
 
     return make
 

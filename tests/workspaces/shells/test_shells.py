@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bottega.errors import NotFound, Problem, Refused
+from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Kind, Sandbox
@@ -37,7 +38,7 @@ async def few(tmp_path: Path, clock: Clock) -> AsyncIterator[Shells]:
 
 @pytest.mark.requirement("T33", "T35")
 async def test_a_shell_stays_until_it_is_closed(few: Shells, folder: Path) -> None:
-    opened = await few.open(str(folder), "ses_1")
+    opened = await few.open(Root(folder), "ses_1")
     name = opened.shell.id
     assert few.get(str(folder), name) is opened
     assert await few.close(str(folder), name) is True
@@ -50,7 +51,7 @@ async def test_a_shell_stays_until_it_is_closed(few: Shells, folder: Path) -> No
 async def test_an_unknown_id_is_told_with_those_that_are_open(few: Shells, folder: Path) -> None:
     with pytest.raises(NotFound, match="Open: none"):
         few.get(str(folder), "sh_1")
-    opened = await few.open(str(folder), "ses_1")
+    opened = await few.open(Root(folder), "ses_1")
     told = rf"Open: {opened.shell.id} \(bash\)"
     with pytest.raises(NotFound, match=told):
         few.get(str(folder), "sh_1")
@@ -59,7 +60,7 @@ async def test_an_unknown_id_is_told_with_those_that_are_open(few: Shells, folde
 
 
 async def test_a_shell_belongs_to_its_folder(few: Shells, folder: Path, tmp_path: Path) -> None:
-    opened = await few.open(str(folder), "ses_1")
+    opened = await few.open(Root(folder), "ses_1")
     other = tmp_path / "other"
     other.mkdir()
     with pytest.raises(NotFound, match="Open: none"):
@@ -72,7 +73,7 @@ async def test_a_shell_belongs_to_its_folder(few: Shells, folder: Path, tmp_path
 
 
 async def test_a_shell_that_nobody_uses_is_closed(few: Shells, folder: Path, clock: Clock) -> None:
-    opened = await few.open(str(folder), "ses_1")
+    opened = await few.open(Root(folder), "ses_1")
     clock.now += 1_799
     await few.sweep()
     assert few.get(str(folder), opened.shell.id)
@@ -88,7 +89,7 @@ async def test_a_shell_that_nobody_uses_is_closed(few: Shells, folder: Path, clo
 
 
 async def test_output_counts_as_use(few: Shells, folder: Path, clock: Clock) -> None:
-    opened = await few.open(str(folder), "ses_1")
+    opened = await few.open(Root(folder), "ses_1")
     await opened.shell.run("(until [ -e go ]; do sleep 0.01; done; echo news) & :", 20)
     clock.now += 1_700
     before = opened.shell.size
@@ -103,7 +104,7 @@ async def test_output_counts_as_use(few: Shells, folder: Path, clock: Clock) -> 
 async def test_a_shell_that_is_too_old_is_closed_though_it_is_used(
     few: Shells, folder: Path, clock: Clock
 ) -> None:
-    opened = await few.open(str(folder), "ses_1")
+    opened = await few.open(Root(folder), "ses_1")
     for _ in range(16):
         clock.now += 1_790
         await opened.shell.run("true", 20)
@@ -118,7 +119,7 @@ async def test_a_shell_that_is_too_old_is_closed_though_it_is_used(
 async def test_time_is_watched_without_anyone_asking(tmp_path: Path, folder: Path) -> None:
     outputs = Outputs(tmp_path / "shells", head=0, tail=BUFFER)
     shells = Shells(Local(tmp_path / "state"), outputs, limits=Limits(idle=0.2))
-    opened = await shells.open(str(folder), "ses_1")
+    opened = await shells.open(Root(folder), "ses_1")
     async with asyncio.timeout(10):
         await asyncio.shield(opened.shell._life)
     assert shells.list(str(folder)) == []
@@ -128,23 +129,23 @@ async def test_time_is_watched_without_anyone_asking(tmp_path: Path, folder: Pat
 async def test_there_are_no_more_shells_than_allowed(
     few: Shells, folder: Path, tmp_path: Path
 ) -> None:
-    some = [few.open(str(folder), "ses_1") for _ in range(5)]
+    some = [few.open(Root(folder), "ses_1") for _ in range(5)]
     found = await asyncio.gather(*some, return_exceptions=True)
     refused = [each for each in found if isinstance(each, Refused)]
     assert len(refused) == 2
     assert "already 3 open shells" in str(refused[0])
     other = tmp_path / "other"
     other.mkdir()
-    await few.open(str(other), "ses_1")
+    await few.open(Root(other), "ses_1")
     await few.close(str(folder), few.list(str(folder))[0].shell.id)
-    await few.open(str(folder), "ses_1")
+    await few.open(Root(folder), "ses_1")
     assert Limits().most == 100
 
 
 async def test_a_shell_that_ended_by_itself_is_gone_and_why_is_told(
     few: Shells, folder: Path
 ) -> None:
-    opened = await few.open(str(folder), "ses_1")
+    opened = await few.open(Root(folder), "ses_1")
     await opened.shell.run("exit 3", 20)
     assert few.list(str(folder)) == []
     with pytest.raises(NotFound, match="ended with exit code 3"):
@@ -164,12 +165,12 @@ async def test_a_program_that_does_not_stay_is_told_with_its_words(
     few: Shells, folder: Path, command: str, told: str
 ) -> None:
     with pytest.raises(NotStarted, match=f"(?s){told}"):
-        await few.open(str(folder), "ses_1", command)
+        await few.open(Root(folder), "ses_1", command)
     assert few.list(str(folder)) == []
 
 
 async def test_each_shell_is_in_a_sandbox_of_its_own(few: Shells, folder: Path) -> None:
-    one, two = [(await few.open(str(folder), "ses_1")).shell for _ in range(2)]
+    one, two = [(await few.open(Root(folder), "ses_1")).shell for _ in range(2)]
     mark = new_mark()
     await one.run(f"sleep {mark} &", 20)
     await until_alive(mark)
@@ -183,7 +184,7 @@ async def test_each_shell_is_in_a_sandbox_of_its_own(few: Shells, folder: Path) 
 async def test_the_end_of_all_ends_all(few: Shells, folder: Path) -> None:
     mark = new_mark()
     for _ in range(2):
-        opened = await few.open(str(folder), "ses_1")
+        opened = await few.open(Root(folder), "ses_1")
         await opened.shell.run(f"sleep {mark} &", 20)
     await until_alive(mark, 2)
     await few.close_all()
@@ -203,14 +204,14 @@ async def test_a_sandbox_that_cannot_be_had_is_told(tmp_path: Path, folder: Path
 
     shells = Shells(Without(), Outputs(tmp_path / "shells"))
     with pytest.raises(Problem, match="do not run"):
-        await shells.open(str(folder), "ses_1")
+        await shells.open(Root(folder), "ses_1")
 
 
 async def test_cancelling_an_opening_leaves_nothing(
     few: Shells, folder: Path, tmp_path: Path
 ) -> None:
     mark = new_mark()
-    task = asyncio.create_task(few.open(str(folder), "ses_1", f"sleep {mark}"))
+    task = asyncio.create_task(few.open(Root(folder), "ses_1", f"sleep {mark}"))
     await until_alive(mark)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -227,7 +228,7 @@ async def test_shells_work_in_every_kind_of_sandbox(
     local = Local(tmp_path / "state", best=kind, unsandboxed=True)
     shells = Shells(local, Outputs(tmp_path / "shells", head=0, tail=BUFFER))
     mark = new_mark()
-    shell = (await shells.open(str(folder), "ses_1")).shell
+    shell = (await shells.open(Root(folder), "ses_1")).shell
     assert (await shell.run("cd /; X=1; (exit 3)", 20)).exit_code == 3
     reply = await shell.run("read -p 'Name? ' x; echo $x $X $PWD", 20)
     assert reply.waiting

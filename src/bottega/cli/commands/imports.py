@@ -1,5 +1,6 @@
 """`bottega import`: a file that export wrote becomes a session of this home."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from bottega.cli import start
 from bottega.cli.commands.sessions import short
 from bottega.errors import BadUsage
 from bottega.sessions.exports.bring_in import bring_in, lines_of
+from bottega.sessions.session import HOST
 from bottega.studio import Studio, existing_folder
 
 
@@ -36,8 +38,14 @@ async def _import(studio: Studio, path: Path, folder: Path) -> None:
         runtime = studio.runtime
         try:
             with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:  # noqa: ASYNC230
+                project, container = await runtime.folders.place(folder, HOST)
                 row = await bring_in(
-                    runtime.database, runtime.blobs, lines_of(file), folder=str(folder)
+                    runtime.database,
+                    runtime.blobs,
+                    lines_of(file),
+                    folder=os.path.join(project.folder, container).rstrip("/"),
+                    project=project.n,
+                    container=container,
                 )
         except OSError as error:
             raise BadUsage(

@@ -47,7 +47,7 @@ class AtHome(Conversation):
         self._say([("Go on with: bottega chat --continue", "dim")])
 
     async def _found(self, session_id: str) -> Session:
-        session = self._studio.find(session_id)
+        session = await self._studio.take(session_id)
         parked = session.row.status == "waiting"
         return session if parked else await self._studio.resume(session_id)
 

@@ -19,7 +19,7 @@ from bottega.projects.files.finding import Finding
 from bottega.projects.files.limits import ENTRIES
 from bottega.projects.files.tree import Tree, containers, tree
 from bottega.projects.files.upload import Upload
-from bottega.projects.place import open_project
+from bottega.projects.folders import Folders
 from bottega.projects.projects import Project
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fences
@@ -32,11 +32,12 @@ Locked = Callable[[Root, Sequence[str]], AbstractAsyncContextManager[None]]
 
 
 class Files:
-    def __init__(self, locked: Locked, states: Callable[[str], Path]) -> None:
+    def __init__(self, folders: Folders, locked: Locked, states: Callable[[str], Path]) -> None:
         """`states` gives the folder that the home keeps for a workspace."""
+        self._folders = folders
         self._locked = locked
         self._states = states
-        self.finding = Finding()
+        self.finding = Finding(folders)
 
     async def containers(self, project: Project) -> list[str]:
         return await self._look(project, containers)
@@ -57,7 +58,7 @@ class Files:
 
     async def download(self, project: Project, path: str, *, ignored: bool = False) -> Download:
         def begin() -> Download:
-            root = open_project(project)
+            root = self._folders.open_project(project)
             try:
                 return download(root, path, ignored=ignored)
             except BaseException:
@@ -91,7 +92,7 @@ class Files:
         self, project: Project, path: str, version: str, chunks: AsyncIterable[bytes]
     ) -> Made:
         """Take the bytes in as they come; where they break off, nothing has changed."""
-        with await _done(lambda: open_project(project)) as root:
+        with await _done(lambda: self._folders.open_project(project)) as root:
             at = await _done(lambda: root.canonical(path))
             changing.refuse_gits(at)
             coming = await _done(lambda: Upload(root, at))
@@ -106,7 +107,7 @@ class Files:
 
     async def _look(self, project: Project, look: Callable[[Root], T]) -> T:
         def looked() -> T:
-            with open_project(project) as root:
+            with self._folders.open_project(project) as root:
                 return look(root)
 
         return await _done(looked)
@@ -116,7 +117,7 @@ class Files:
         self, project: Project, find: Callable[[Root, str], str], *paths: str
     ) -> AsyncGenerator[tuple[Root, tuple[str, ...], Fences]]:
         """The project, the canonical paths, and what must be held while they change."""
-        with await _done(lambda: open_project(project)) as root:
+        with await _done(lambda: self._folders.open_project(project)) as root:
             found = await _done(lambda: tuple(find(root, path) for path in paths))
             for path in found:
                 changing.refuse_gits(path)

@@ -11,7 +11,7 @@ from contextlib import suppress
 import msgspec
 
 from bottega.projects.files.match import Named, match, named
-from bottega.projects.place import folder_of, open_project
+from bottega.projects.folders import Folders
 from bottega.projects.projects import Project
 from bottega.workspaces.outputs.drain import unbroken
 from bottega.workspaces.watch.walk import walk
@@ -49,13 +49,14 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Finding:
-    def __init__(self) -> None:
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
         self._lists: dict[str, Listed] = {}
         self._making: dict[str, asyncio.Task[Listed]] = {}
 
     async def find(self, project: Project, wanted: str, limit: int, container: str = "") -> Found:
         listed = await self.listed(project)
-        within = await asyncio.to_thread(_within, project, container) if container else ""
+        within = await self._within(project, container) if container else ""
         paths = await asyncio.to_thread(match, listed.names, wanted, limit, within)
         return Found(paths, listed.whole)
 
@@ -73,6 +74,11 @@ class Finding:
         await asyncio.wait((making,), timeout=_PATIENCE)
         return making.result() if making.done() else known
 
+    async def _within(self, project: Project, container: str) -> str:
+        """What the path of everything in the container begins with; refuses what is no folder of the project."""
+        inside = await asyncio.to_thread(self._folders.container, project, container)
+        return f"{inside}/" if inside else ""
+
     async def close(self) -> None:
         for making in list(self._making.values()):
             with suppress(Exception):  # whoever asked has heard of it
@@ -80,7 +86,7 @@ class Finding:
 
     async def _make(self, project: Project) -> Listed:
         try:
-            listed = await unbroken(asyncio.to_thread(_listed, project))
+            listed = await unbroken(asyncio.to_thread(_listed, self._folders, project))
         except BaseException:
             self._lists.pop(project.folder, None)
             raise
@@ -93,21 +99,15 @@ class Finding:
         return listed
 
 
-def _within(project: Project, container: str) -> str:
-    """What the path of everything in the container begins with; refuses what is no folder of the project."""
-    inside = folder_of(project, container)[len(project.folder) :].lstrip("/")
-    return f"{inside}/" if inside else ""
-
-
 def _heard(making: "asyncio.Task[Listed]") -> None:
     """Nobody may be left to hear of a failure; whoever asks next is told."""
     if not making.cancelled():
         making.exception()
 
 
-def _listed(project: Project) -> Listed:
+def _listed(folders: Folders, project: Project) -> Listed:
     begun = time.monotonic()
-    with open_project(project) as root:
+    with folders.open_project(project) as root:
         walked = walk(root, MOST)
     names = named(walked.files)
     made = time.monotonic()

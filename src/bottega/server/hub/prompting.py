@@ -74,8 +74,10 @@ class Prompting:
         """Where the prompt names a project, it must be theirs, and the one that the session works in."""
         if not frame.project_id and not frame.container:
             return
-        folder = await speaking.folder_for(self._house, person, frame.project_id, frame.container)
-        if folder != session.row.folder:
+        project, inside = await speaking.place_for(
+            self._house, person, frame.project_id, frame.container
+        )
+        if (project.n, inside) != (session.row.project, session.row.container):
             raise Conflict(
                 "The session of this tab works in another folder.",
                 hint="Open a new tab for another project or container.",

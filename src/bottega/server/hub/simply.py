@@ -44,9 +44,9 @@ class Simply:
         if frame.session_id:
             return studio.owned(frame.session_id, person.n)
         container = frame.container_id or ""
-        folder = await speaking.folder_for(self._house, person, frame.project_id, container)
+        project, inside = await speaking.place_for(self._house, person, frame.project_id, container)
         row = self._implicit.get(socket)
-        if row and row.folder == folder:
+        if row and (row.project, row.container) == (project.n, inside):
             return studio.owned(row.id, person.n)
         return await speaking.begin(
             self._house,

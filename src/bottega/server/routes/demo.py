@@ -46,7 +46,7 @@ async def _begun(house: House, person: Person) -> SessionRow:
     runtime = house.studio.runtime
     for earlier in house.projects.of(person.n):
         if earlier.name == demo.NAME:
-            await house.projects.remove(earlier)
+            await house.studio.opened.remove(earlier)
     folder = await asyncio.to_thread(_made, runtime.settings.home)
     project = await house.projects.add(folder, person.n, demo.NAME)
     session = await speaking.begin(

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
-from bottega.projects.place import place_of
 from bottega.projects.projects import Project
 from bottega.providers.vendors import DEMO
 from bottega.server.shapes.talk.event import TailShape
@@ -41,7 +40,7 @@ class SessionShape(BaseModel):
     @classmethod
     def of(cls, row: SessionRow, projects: Sequence[Project]) -> "SessionShape":
         """`projects` are its owner's."""
-        project_id, container = place_of(row.folder, projects)
+        project_id = next((each.id for each in projects if each.n == row.project), "")
         return cls(
             id=row.id,
             title=row.title,
@@ -49,7 +48,7 @@ class SessionShape(BaseModel):
             model=row.model,
             folder=row.folder,
             project_id=project_id,
-            container=container,
+            container=row.container if project_id else "",
             mode=row.mode,
             status=row.shown,
             outcome=row.outcome,

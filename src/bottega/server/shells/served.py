@@ -15,7 +15,6 @@ from functools import partial
 import msgspec
 
 from bottega.errors import NotFound, Refused
-from bottega.projects.place import folder_of
 from bottega.projects.projects import Project
 from bottega.server.shells.elsewhere import in_workers
 from bottega.server.shells.shell import AnyShell, Here, ServedShell
@@ -42,7 +41,7 @@ _COMMAND = (
 
 class _Own(msgspec.Struct, frozen=True, eq=False):
     person: int
-    project: str
+    project: Project
     shell: ServedShell
     holding: ExitStack
     """Keeps what it printed."""
@@ -61,6 +60,7 @@ class ServedShells:
         self._known = known
         self._closing: set[asyncio.Task[None]] = set()
         self._sessions = runtime.sessions
+        self._folders = runtime.folders
         self._agents = studio.opened.hands.shells
         outputs = Outputs(runtime.database.home.outputs / "terminals", head=0, tail=BUFFER)
         self._shells = Shells(runtime.sandboxes, outputs, limits=LIMITS)
@@ -83,23 +83,23 @@ class ServedShells:
             raise Refused(f"You have {MOST} open shells already.", hint="Close one of them.")
         self._opening[person] += 1
         try:
-            folder = await asyncio.to_thread(folder_of, project, container)
-            inside = _inside(project, folder)
-            opened = await self._shells.open(
-                project.folder,
-                str(person),
-                _COMMAND,
-                size=Size(rows, columns),
-                network=network,
-                inside=inside or ".",
-            )
+            inside = await asyncio.to_thread(self._folders.container, project, container)
+            with await asyncio.to_thread(self._folders.open_project, project) as root:
+                opened = await self._shells.open(
+                    root,
+                    str(person),
+                    _COMMAND,
+                    size=Size(rows, columns),
+                    network=network,
+                    inside=inside or ".",
+                )
         finally:
             self._opening[person] -= 1
         shell = ServedShell(Here(opened, self._shells), inside, "")
         holding = ExitStack()
         holding.enter_context(opened.shell.kept())
         holding.enter_context(self._known(person, partial(self._close_soon, shell)))
-        self._own[shell.id] = _Own(person, project.id, shell, holding)
+        self._own[shell.id] = _Own(person, project, shell, holding)
         return shell
 
     async def list(self, person: int, project: Project) -> "list[ServedShell]":
@@ -107,14 +107,14 @@ class ServedShells:
         own = [
             each.shell
             for each in self._own.values()
-            if each.person == person and each.project == project.id
+            if each.person == person and each.project.id == project.id
         ]
         return [*own, *await self._of_agents(person, project)]
 
     async def get(self, person: int, project: Project, shell_id: str) -> ServedShell:
         """The shell of that id, if it is this person's and of this project; another's is not found."""
         own = self._own.get(shell_id)
-        if own and own.person == person and own.project == project.id:
+        if own and own.person == person and own.project.id == project.id:
             return own.shell
         for shell in await self._of_agents(person, project):
             if shell.id == shell_id:
@@ -129,6 +129,12 @@ class ServedShells:
         if own := self._own.pop(shell.id, None):
             own.holding.close()
         await shell.terminal.close()
+
+    async def close_besides(self, projects: set[int]) -> None:
+        """End the shells of every project but those of these numbers: it was removed."""
+        for own in list(self._own.values()):
+            if own.project.n not in projects:
+                await self.close(own.shell)
 
     def _close_soon(self, shell: ServedShell) -> None:
         """Its person is nobody here any more."""

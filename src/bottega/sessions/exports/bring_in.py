@@ -59,14 +59,20 @@ async def bring_in(
     lines: Iterable[bytes],
     *,
     folder: str,
+    project: int | None = None,
+    container: str = "",
     limits: Limits = LIMITS,
 ) -> SessionRow:
-    """Store the export as a new session and return it; a line that is wrong is named, and nothing is stored."""
+    """Store the export as a new session and return it; a line that is wrong is named, and nothing is stored.
+
+    It works in that container of the project from now on; without one it can only be read.
+    """
+    place = (folder, project, container)
     session_id = fresh_session()
     read = _Read(blobs, limits)
     try:
         await asyncio.to_thread(read.all, lines)
-        await database.write(lambda connection: _store(connection, blobs, read, session_id, folder))
+        await database.write(lambda connection: _store(connection, blobs, read, session_id, place))
     except Exception:
         await database.write(lambda connection: drop_unnamed(connection, blobs, read.blobs))
         raise
@@ -141,7 +147,11 @@ class _Read:
 
 
 def _store(
-    connection: sqlite3.Connection, blobs: Blobs, read: _Read, session_id: str, folder: str
+    connection: sqlite3.Connection,
+    blobs: Blobs,
+    read: _Read,
+    session_id: str,
+    place: tuple[str, int | None, str],
 ) -> None:
     added = read.closing.facts(now())
     rows: list[tuple[int, int, bytes]] = [
@@ -156,14 +166,14 @@ def _store(
         about.title.strip()[:200],
         about.model[:200],
         about.agent[:200],
-        folder,
         about.needs,
         read.last + len(added),
+        *place,
     )
     n = connection.execute(
         "INSERT INTO sessions"
-        " (id, created_at, updated_at, title, model, agent, folder, needs, last_index)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+        " (id, created_at, updated_at, title, model, agent, needs, last_index, folder, project, container)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
         row,
     ).fetchone()[0]
     connection.executemany(

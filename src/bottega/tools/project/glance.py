@@ -37,27 +37,22 @@ class Glance(msgspec.Struct, frozen=True):
     """The folder is the top of a repository, whose state git can tell."""
 
 
-def glance(folder: str, *, inside: bool = True) -> Glance:
+def glance(root: Root, *, inside: bool = True) -> Glance:
     """Look, also `inside` the folders at the top; what cannot be read is left out."""
     try:
-        with Root(folder) as root:
-            names, more = _entries(root, ".")
-            top = repository_of(root.path)
-            branch, commit = _checked_out(root, top) if top else ("", "")
-            lines = _lines(root, names, more) if inside else ()
+        names, more = _entries(root, ".")
+        top = repository_of(root)
+        branch, commit = _checked_out(root, top) if top is not None else ("", "")
+        lines = _lines(root, names, more) if inside else ()
     except (Problem, OSError):
         return Glance()
     shown = () if more or len(names) > NAMES else tuple(names)
-    return Glance(branch, commit, shown, lines, top == root.path)
+    return Glance(branch, commit, shown, lines, top == root.inside)
 
 
-def description(folder: str) -> str:
+def description(root: Root) -> str:
     """The first paragraph of the project's readme, in one line."""
-    try:
-        with Root(folder) as root:
-            body = beginning(root, "README.md", 8_000) or b""
-    except (Problem, OSError):
-        return ""
+    body = beginning(root, "README.md", 8_000) or b""
     for paragraph in body.decode(errors="ignore").split("\n\n"):
         words = " ".join(paragraph.split())
         if words and words[0] not in "#<![|-=`>":
@@ -118,9 +113,6 @@ def _inner(root: Root, name: str, most: int) -> list[str]:
 
 def _checked_out(root: Root, top: str) -> tuple[str, str]:
     """Branch and commit, of the repository that the folder lies in."""
-    if top == root.path:
-        found = repository(root)
-    else:
-        with Root(top) as above:
-            found = repository(above)
+    with root.top.beneath(top) as above:
+        found = repository(above)
     return harmless(found.branch), found.commit[:12]

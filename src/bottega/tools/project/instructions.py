@@ -1,10 +1,11 @@
 """The files in which a project says how to work in it: AGENTS.md of the workspace and of the repository around it.
 
-Each level has one: AGENTS.md, or CLAUDE.md where there is none. No link is followed out
-of the workspace, or of the repository above it.
+Each level has one: AGENTS.md, or CLAUDE.md where there is none. Nothing above the project's folder is looked at, and no
+link is followed out of the workspace, or out of the project above it.
 """
 
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -18,21 +19,17 @@ LARGEST = 24_000
 """Characters of one file."""
 ALL = 48_000
 """Characters of all of them; the nearest ones come first."""
-_LEVELS = 16
 
 
-def instructions(folder: str) -> tuple[Instructions, ...]:
+def instructions(root: Root) -> tuple[Instructions, ...]:
     """What the project says, the nearest file last; paths are as seen from the folder."""
-    here = os.path.realpath(folder)
-    top = repository_of(here) or here
     found: list[Instructions] = []
     with suppress(Problem, OSError):
         # What lies in the workspace may be an agent's own making: a link in it leads nowhere else.
-        with Root(here) as root:
-            _take(found, root, (".",), here)
-        if top != here:
-            with Root(top) as root:
-                _take(found, root, _above(here, top), here)
+        _take(found, root, (".",), ".")
+        top = repository_of(root)
+        if top is not None:
+            _take(found, root.top, _levels(root.inside, top)[1:], root.inside)
     return tuple(reversed(found))
 
 
@@ -43,27 +40,38 @@ def _take(found: list[Instructions], root: Root, levels: Iterable[str], here: st
             found.append(file)
 
 
-def repository_of(folder: str) -> str:
-    """The folder of the repository that this one lies in; empty: none, or somebody else put it there."""
-    at = folder
+def repository_of(root: Root) -> str | None:
+    """The folder of the repository that this one lies in, as seen from its project.
+
+    None: there is none in the project, or somebody else put it there.
+    """
     try:
-        owner = os.stat(folder).st_uid
-        for _ in range(_LEVELS):
-            git = os.path.join(at, ".git")
-            # An open sandbox keeps an empty folder where there is no repository.
-            if os.path.isfile(git) or os.path.isfile(os.path.join(git, "HEAD")):
-                return at if os.lstat(git).st_uid == owner else ""
-            if at == (at := os.path.dirname(at)):
-                return ""
-    except OSError:
-        return ""
-    return ""
+        owner = os.fstat(root.fileno()).st_uid
+        for level in _levels(root.inside, "."):
+            if (whose := _owner_of_git(root.top, level)) is not None:
+                return level if whose == owner else None
+    except (Problem, OSError):
+        return None
+    return None
 
 
-def _above(here: str, top: str) -> list[str]:
-    """From the folder that holds this one up to the top, as seen from there."""
-    parts = os.path.relpath(here, top).split("/")
-    return ["/".join(parts[:depth]) or "." for depth in range(len(parts) - 1, -1, -1)]
+def _owner_of_git(top: Root, level: str) -> int | None:
+    """Whose the repository right in this folder is; None where there is none."""
+    with suppress(Problem, OSError):
+        found = top.stat(f"{level}/.git", follow=False)
+        if stat.S_ISDIR(found.st_mode):  # an open sandbox keeps an empty one where there is none
+            head = top.stat(f"{level}/.git/HEAD", follow=False)
+            return found.st_uid if stat.S_ISREG(head.st_mode) else None
+        return found.st_uid if stat.S_ISREG(found.st_mode) else None
+    return None
+
+
+def _levels(here: str, top: str) -> list[str]:
+    """From a folder up to the one that holds it, both as seen from the project."""
+    levels = [here]
+    while levels[-1] != top and levels[-1] != ".":
+        levels.append(os.path.dirname(levels[-1]) or ".")
+    return levels
 
 
 def _first(root: Root, level: str, here: str, room: int) -> Instructions | None:
@@ -71,7 +79,7 @@ def _first(root: Root, level: str, here: str, room: int) -> Instructions | None:
         body = beginning(root, f"{level}/{name}", 4 * LARGEST + 1)
         if body is None or b"\0" in body or not body.strip():
             continue
-        path = os.path.relpath(os.path.join(root.path, level, name), here)
+        path = os.path.relpath(os.path.join(level, name), here)
         return Instructions(path, _bounded(body, path, min(LARGEST, room)))
     return None
 

@@ -257,9 +257,7 @@ class Calls:
     async def _run(self, call: Ready, tool: Tool, context: CallContext) -> Outcome:
         if "execute" not in tool.effects:
             return await perform(tool, call.arguments, context, self._hands.cache)
-        watching = Watching(
-            self._hands, self._root.path, f"{self._exchange.session.id}-{call.use.id}"
-        )
+        watching = Watching(self._hands, self._root, f"{self._exchange.session.id}-{call.use.id}")
         try:
             await watching.begin()
         except Exception as problem:

@@ -105,7 +105,7 @@ class CallContext:
         return ""
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
-        return await self._exchange.sandbox(network=network)
+        return await self._exchange.sandbox(self.root, network=network)
 
     @property
     def outputs(self) -> Outputs:

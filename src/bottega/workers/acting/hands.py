@@ -11,6 +11,7 @@ from bottega.approvals.rule import Rule
 from bottega.errors import NotFound
 from bottega.events import facts
 from bottega.events.codec import decode
+from bottega.projects.folders import Folders
 from bottega.sessions.asks import Asks
 from bottega.sessions.feed import Row
 from bottega.sessions.log import Log
@@ -51,6 +52,7 @@ class Hands:
         self.act_by(rules, mode, patience, window, compact_at)
         self.log = log
         self._sessions = Sessions(log.database)
+        self.folders = Folders(log.database)
         self._outputs = log.database.home.outputs
         self._shell_outputs = Outputs(self._outputs / "shells", head=0, tail=BUFFER)
         self.shells = Shells(sandboxes, self._shell_outputs)
@@ -95,29 +97,25 @@ class Hands:
         return self._locks.hold(root.path, writes=writes)
 
     def state(self, folder: str) -> Path:
-        """Where what is known of a workspace is kept; never in the workspace itself."""
-        return self.log.database.home.workspace(str(Path(folder).resolve()))
+        """Where what is known of a workspace is kept; never in the workspace itself. Its path is only a name here."""
+        return self.log.database.home.workspace(folder)
 
     def fence(self, session: SessionRow, generation: int) -> Fence:
-        return Fence(self.state(session.folder), session.id, generation)
+        return Fence(self.state(self.folders.path_of(session)), session.id, generation)
 
-    def watch(self, folder: str) -> Watch:
-        """Who notices what commands change in this workspace."""
-        watch = self._watches.get(folder)
-        if watch is None:
-            watch = self._watches[folder] = Watch(Root(folder), self.state(folder))
+    def watch(self, root: Root) -> Watch:
+        """Who notices what commands change in this workspace; another one where another folder has its path."""
+        watch = self._watches.get(root.path)
+        if watch is None or watch.identity != root.identity:
+            watch = self._watches[root.path] = Watch(root.clone(), self.state(root.path))
         return watch
-
-    def unwatch(self, folder: str) -> None:
-        """The folder is gone, or another one: look at it anew."""
-        self._watches.pop(folder, None)
 
     def outputs(self, session: SessionRow) -> Outputs:
         """What commands of this session printed; results that were cut and shells of its folder are found there too."""
 
         def elsewhere(name: str) -> Source | None:
             with suppress(NotFound):
-                self.shells.get(session.folder, name)
+                self.shells.get(self.folders.path_of(session), name)
                 return self._shell_outputs.find(name)
             blob = self._blob_of(session.n, name)
             return Source(self.log.database.home.blobs / blob) if blob else None

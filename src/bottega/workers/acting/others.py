@@ -20,24 +20,20 @@ class Others:
         self._known: dict[str, tuple[_Stamp, str]] = {}
 
     def changed(
-        self, folder: str, seen: Mapping[str, str], held: Mapping[str, str]
+        self, root: Root, seen: Mapping[str, str], held: Mapping[str, str]
     ) -> dict[str, str]:
         """By path, what tells this change from another. `seen` and `held` are sha256s: what the session itself
         wrote, or removed, is nobody else's doing."""
         changed: dict[str, str] = {}
         until = time.monotonic() + _SECONDS
-        try:
-            with Root(folder) as root:
-                for path, digest in seen.items():
-                    now = self._digest(root, path)
-                    if now and now not in (digest, held.get(path)):
-                        changed[path] = now[:16]
-                    elif now == "" and path not in held:
-                        changed[path] = "gone"
-                    if time.monotonic() > until:
-                        break
-        except (Problem, OSError):
-            pass
+        for path, digest in seen.items():
+            now = self._digest(root, path)
+            if now and now not in (digest, held.get(path)):
+                changed[path] = now[:16]
+            elif now == "" and path not in held:
+                changed[path] = "gone"
+            if time.monotonic() > until:
+                break
         return changed
 
     def _digest(self, root: Root, path: str) -> str | None:

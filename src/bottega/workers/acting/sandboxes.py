@@ -2,24 +2,30 @@
 
 import asyncio
 
+from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.sandbox.sandbox import Sandbox, Sandboxes
 
 
 class RunSandboxes:
-    def __init__(self, opener: Sandboxes, folder: str) -> None:
+    def __init__(self, opener: Sandboxes) -> None:
         self._opener = opener
-        self._folder = folder
-        self._open: dict[bool, Sandbox] = {}
+        self._open: dict[bool, tuple[Identity, Sandbox]] = {}
         self._lock = asyncio.Lock()
 
-    async def get(self, *, network: bool) -> Sandbox:
-        """Programs that may use the network are kept apart from those that may not."""
+    async def get(self, root: Root, *, network: bool) -> Sandbox:
+        """The one on this very folder. Programs that may use the network are kept apart from those that may not."""
         async with self._lock:
-            if network not in self._open:
-                self._open[network] = await self._opener.open(self._folder, network=network)
-            return self._open[network]
+            held = self._open.get(network)
+            if held and held[0] == root.identity:
+                return held[1]
+            if held:  # another folder has come to its place
+                del self._open[network]
+                await held[1].close()
+            opened = await self._opener.open(root, network=network)
+            self._open[network] = (root.identity, opened)
+            return opened
 
     async def close(self) -> None:
         async with self._lock:
             opened, self._open = self._open, {}
-        await asyncio.gather(*(each.close() for each in opened.values()))
+        await asyncio.gather(*(each.close() for _, each in opened.values()))

@@ -20,6 +20,7 @@ from bottega.workers.acting.known import Known
 from bottega.workers.acting.noted import Noted
 from bottega.workers.told import Told
 from bottega.workers.track import Track
+from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
 from bottega.workspaces.fence import Fence
 from bottega.workspaces.sandbox.sandbox import Sandbox
@@ -97,4 +98,4 @@ class Scene(Protocol):
         """What the log last held of a file."""
         ...
 
-    async def sandbox(self, *, network: bool) -> Sandbox: ...
+    async def sandbox(self, root: Root, *, network: bool) -> Sandbox: ...

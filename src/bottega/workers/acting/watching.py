@@ -6,7 +6,7 @@ import logging
 from bottega.events import facts
 from bottega.workers.acting.hands import Hands
 from bottega.workspaces.changes.kept import Keeps
-from bottega.workspaces.problems import WorkspaceGone
+from bottega.workspaces.confine import Root
 from bottega.workspaces.watch.manifest import Manifest
 from bottega.workspaces.watch.watch import Watch
 
@@ -14,23 +14,19 @@ _log = logging.getLogger(__name__)
 
 
 class Watching:
-    def __init__(self, hands: Hands, folder: str, label: str) -> None:
+    def __init__(self, hands: Hands, root: Root, label: str) -> None:
         self._hands = hands
-        self._folder = folder
+        self._root = root
         self._label = label
         self._watch: Watch | None = None
         self._before: Manifest | None = None
 
     async def begin(self) -> None:
         """Look at the workspace, and keep what a command could destroy; raises where that cannot be done."""
-        try:
-            self._watch, self._before = await asyncio.to_thread(self._look)
-        except WorkspaceGone:  # since the last command; it may be there again
-            self._hands.unwatch(self._folder)
-            self._watch, self._before = await asyncio.to_thread(self._look)
+        self._watch, self._before = await asyncio.to_thread(self._look)
 
     def _look(self) -> tuple[Watch, Manifest]:
-        watch = self._hands.watch(self._folder)
+        watch = self._hands.watch(self._root)
         return watch, watch.look(self._label)
 
     async def end(self, store: Keeps) -> tuple[facts.FileChange, ...]:

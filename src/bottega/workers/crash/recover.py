@@ -83,7 +83,7 @@ UNKNOWN = failure("Interrupted: outcome unknown. Look before you repeat it.", "I
 async def _compared(exchange: "Exchange", intent: facts.ToolIntent) -> Outcome | None:
     """What became of edits that were about to be made; None: nothing, or what there was is taken back."""
     try:
-        with Root(exchange.session.folder) as root:
+        with await exchange.hands.folders.opened(exchange.session) as root:
             return await asyncio.to_thread(_settled, exchange, root, intent)
     except Problem as problem:
         return failure(f"Interrupted: {problem}", "INTERRUPTED")

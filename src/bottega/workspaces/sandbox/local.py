@@ -5,7 +5,6 @@ Only bubblewrap is trusted with what nobody is asked about, and only once its se
 
 import asyncio
 import os
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -13,7 +12,9 @@ from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 
-from bottega.errors import Misconfigured, NotFound, Refused
+from bottega.errors import Misconfigured, Refused
+from bottega.workspaces.confine import Root
+from bottega.workspaces.fit import refuse_unfit
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
 from bottega.workspaces.sandbox.sandbox import Egress, Kind
@@ -24,7 +25,6 @@ from bottega.workspaces.sandbox.walls.view import User
 from bottega.workspaces.sandbox.warden import begun
 
 INSTALL = "Install bubblewrap (on Debian: apt-get install bubblewrap)."
-_SYSTEM = re.compile(r"/|/(bin|boot|dev|etc|lib|lib64|run|sbin|usr|var)|/(proc|sys)(/.*)?")
 
 
 class Local:
@@ -119,29 +119,33 @@ class Local:
             self._test = SelfTest(
                 self._state,
                 self.bubblewrap.version,
-                lambda folder: self._opened("bubblewrap", folder, None),
+                lambda root: self._opened("bubblewrap", root, None),
             )
         leaks = await self._test.leaks()
         if leaks:
             return f"Allow mode is off: the sandbox leaks on this machine ({'; '.join(leaks)})."
         return ""
 
-    async def open(self, folder: str, *, network: bool = False) -> Opened:
+    async def open(self, root: Root, *, network: bool = False) -> Opened:
         kind = await asyncio.to_thread(self._found)
-        real = self._checked(folder)
+        if sys.platform != "linux":
+            raise Misconfigured("Commands run on Linux only.", hint="Use a virtual machine.")
+        refuse_unfit(root.path, self._hidden)
         if kind == "none" and not self._unsandboxed:
             raise Misconfigured("Commands have no sandbox here, so none is run.", hint=INSTALL)
         if network and (self._egress is None or kind == "landlock"):
             raise Refused("There is no way into the network from this sandbox.", hint=_NO_WAY)
         egress = self._egress if network and kind == "bubblewrap" else None
-        return await self._opened(kind, real, egress)
+        return await self._opened(kind, root, egress)
 
-    async def _opened(self, kind: Kind, folder: str, egress: Egress | None) -> Opened:
-        user = view.owner(folder)
+    async def _opened(self, kind: Kind, root: Root, egress: Egress | None) -> Opened:
+        user = view.owner(root.fileno())
         async with AsyncExitStack() as stack:
             with told():
-                begin, environment = await self._prepared(kind, folder, user, stack)
-            opened = Opened(kind, folder, environment, begin, stack.pop_all(), egress)
+                # It may begin anew, as long as it is open: in the same folder, whatever the caller does.
+                own = stack.enter_context(root.clone())
+                begin, environment = await self._prepared(kind, own, user, stack)
+            opened = Opened(kind, own.path, environment, begin, stack.pop_all(), egress)
         try:
             await opened.living()
         except BaseException:
@@ -150,22 +154,22 @@ class Local:
         return opened
 
     async def _prepared(
-        self, kind: Kind, folder: str, user: User, stack: AsyncExitStack
+        self, kind: Kind, root: Root, user: User, stack: AsyncExitStack
     ) -> tuple[Begin, dict[str, str]]:
         """How its warden is begun, and what programs find in their environment; `stack` gets what is to be undone."""
         if kind == "bubblewrap":
-            return await self._by_bubblewrap(folder, user, stack)
-        return await self._plainly(kind, folder, user, stack)
+            return await self._by_bubblewrap(root, user, stack)
+        return await self._plainly(kind, root, user, stack)
 
     async def _by_bubblewrap(
-        self, folder: str, user: User, stack: AsyncExitStack
+        self, root: Root, user: User, stack: AsyncExitStack
     ) -> tuple[Begin, dict[str, str]]:
         assert self.bubblewrap is not None
         owner = (user.uid, user.gid) if user.dropped else None
-        hold = await asyncio.to_thread(Hold, self._state, folder, owner)
+        hold = await asyncio.to_thread(Hold, self._state, root, owner)
         stack.push_async_callback(asyncio.to_thread, hold.release)
         room = bubblewrap.Room(
-            folder=folder,
+            root=root,
             user=user,
             bounds=self.bounds,
             readable=self._readable,
@@ -176,14 +180,12 @@ class Local:
         return (lambda: begun(make, group)), view.environment()
 
     async def _plainly(
-        self, kind: Kind, folder: str, user: User, stack: AsyncExitStack
+        self, kind: Kind, root: Root, user: User, stack: AsyncExitStack
     ) -> tuple[Begin, dict[str, str]]:
         scratch = await asyncio.to_thread(plain.scratch, user)
         stack.push_async_callback(asyncio.to_thread, shutil.rmtree, scratch, ignore_errors=True)
-        if kind == "landlock":
-            self._refuse_home_inside(folder)
         readable = self._readable if kind == "landlock" else None
-        make = plain.maker(folder, scratch, user, self.bounds, readable)
+        make = plain.maker(root, scratch, user, self.bounds, readable)
         group = await self._group(stack)
         return (lambda: begun(make, group)), plain.environment(scratch)
 
@@ -192,27 +194,6 @@ class Local:
         if group is not None:
             stack.push_async_callback(asyncio.to_thread, group.remove)
         return group
-
-    def _checked(self, folder: str) -> str:
-        """The real path of a folder that can be a workspace."""
-        if sys.platform != "linux":
-            raise Misconfigured("Commands run on Linux only.", hint="Use a virtual machine.")
-        real = os.path.realpath(folder)
-        if not os.path.isdir(real):
-            raise NotFound(f"There is no folder {folder!r}.", hint="Name one that exists.")
-        if _SYSTEM.fullmatch(real):
-            raise Refused(f"{real!r} belongs to the system.", hint="Choose a folder of your own.")
-        if real in self._hidden:
-            raise Refused(f"{real!r} is Bottega's own home.", hint="Choose another folder.")
-        return real
-
-    def _refuse_home_inside(self, folder: str) -> None:
-        """Landlock cannot take a part out of a folder."""
-        for hidden in self._hidden:
-            if os.path.commonpath([hidden, folder]) == folder:
-                raise Refused(
-                    f"{hidden!r} lies inside {folder!r}, and cannot be hidden.", hint=INSTALL
-                )
 
 
 _NO_WAY = "Run it without network, or ask the person to run it."

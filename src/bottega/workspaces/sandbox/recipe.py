@@ -1,9 +1,10 @@
 """How a warden is started: what the walls of a sandbox are made of, and the warden's owner follows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
+from bottega.workspaces.confine import Identity
 from bottega.workspaces.sandbox.channel import Message
 
 
@@ -20,6 +21,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """Descriptors that it is given with that."""
     user: tuple[int, int] | None = None
     """Whom it runs as, and in which group; None: as the studio does."""
+    expected: Mapping[str, Identity] = {}
+    """By path, what the warden must find there before it is of use: a mount goes by paths, which may be swapped."""
     beat: float = 1.0
     holds: Callable[[], bool] = lambda: True
     """Asked with every beat: false once a shield is no longer in its place, which ends everything inside."""

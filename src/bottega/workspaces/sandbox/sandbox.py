@@ -9,6 +9,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from bottega.workspaces.confine import Root
+
 Kind = Literal["bubblewrap", "landlock", "none"]
 
 
@@ -93,6 +95,9 @@ class Sandboxes(Protocol):
         """Empty once the self-test has passed; else a sentence that says why allow mode is off."""
         ...
 
-    async def open(self, folder: str, *, network: bool = False) -> Sandbox:
-        """Open a sandbox in which only `folder` can be written; raises a `Problem` where commands may not run."""
+    async def open(self, root: Root, *, network: bool = False) -> Sandbox:
+        """Open a sandbox in which only this folder can be written; raises a `Problem` where commands may not run.
+
+        What programs find at its path is this very folder, or none is started. The caller may close the root.
+        """
         ...

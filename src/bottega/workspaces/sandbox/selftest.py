@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from bottega.errors import Problem
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.opened import Opened
 from bottega.workspaces.sandbox.sandbox import Launch
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
@@ -29,7 +30,7 @@ _LONGEST = 60.0
 
 class SelfTest:
     def __init__(
-        self, state: Path, version: str, opened: Callable[[str], Awaitable[Opened]]
+        self, state: Path, version: str, opened: Callable[[Root], Awaitable[Opened]]
     ) -> None:
         """`opened` opens a sandbox on a folder; `version` is bubblewrap's."""
         self._file = state / _FILE
@@ -59,7 +60,7 @@ class SelfTest:
     async def _tried(self) -> tuple[str, ...]:
         with ExitStack() as stack:
             folder, facts = await asyncio.to_thread(_scene, stack)
-            sandbox = await self._opened(folder)
+            sandbox = await self._opened(stack.enter_context(Root(folder)))
             try:
                 python = interpreter.choose(view.owner(folder), folder).path
                 source = Path(__file__).with_name("inside").joinpath("leaks.py").read_text("utf-8")

@@ -20,12 +20,27 @@ from bottega.workspaces.sandbox.walls.cgroup import Group
 
 _READY = 30.0
 """Seconds until the warden answers, on the busiest machine."""
+_TRIES = 10
+"""Times that a sandbox is begun where something in its workspace is replaced meanwhile."""
 IDLE = 4
 """Keepers that wait for another program."""
 _LEAVES = 2.0
 """Seconds until it has ended by itself, once it is alone; then it is killed."""
 _LAST = 20.0
 """Seconds until the kernel has ended everything."""
+
+
+class Swapped(Problem):
+    """A folder or file that was to be mounted is another one in the sandbox."""
+
+    code = "swapped"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The sandbox was not opened: while it was, another file or folder, or a link, came to stand in the place of"
+            " the workspace or of something in it that is shielded.",
+            hint="Put it back, and try again while nothing else changes it.",
+        )
 
 
 class Warden:
@@ -116,6 +131,9 @@ class Warden:
             problem = self._failure()
             await self.end()
             raise problem from None
+        except Swapped:
+            await self.end()
+            raise
 
     async def keeper(self) -> socket.socket:
         """Where one that waits for a program gets its orders; raises OSError where there is none."""
@@ -201,7 +219,10 @@ class Warden:
         for fd in fds:
             os.close(fd)
         if "ready" in message and not self._ready.done():
-            self._ready.set_result(None)
+            if message.get("found", []) == [list(each) for each in self._recipe.expected.values()]:
+                self._ready.set_result(None)
+            else:
+                self._ready.set_exception(Swapped())
 
     def _gone(self) -> None:
         self.alive = False
@@ -234,6 +255,13 @@ class Warden:
 
 async def begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Warden:
     """Start a warden and wait until it is ready. `make` may block; it is given a list for descriptors to close."""
+    for _ in range(_TRIES - 1):
+        with suppress(Swapped):  # by somebody who had the right to, it may be
+            return await _begun(make, group)
+    return await _begun(make, group)
+
+
+async def _begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Warden:
     held: list[int] = []
     try:
         recipe = await asyncio.to_thread(make, held)

@@ -13,6 +13,7 @@ from contextlib import suppress
 import msgspec
 
 from bottega.errors import NotFound, Problem, Refused
+from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.drain import unbroken
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.sandbox import Launch, Sandboxes, Size
@@ -88,7 +89,7 @@ class Shells:
 
     async def open(
         self,
-        folder: str,
+        root: Root,
         owner: str,
         command: str = "",
         *,
@@ -98,8 +99,9 @@ class Shells:
     ) -> Opened:
         """Start a shell, or the program that `command` names, in a sandbox of its own on that folder.
 
-        It starts `inside`, a folder in that one.
+        It starts `inside`, a folder in that one. The caller may close the root.
         """
+        folder = root.path
         if len(self.list(folder)) + self._opening[folder] >= self._limits.most:
             raise Refused(
                 f"There are already {self._limits.most} open shells here.",
@@ -107,7 +109,7 @@ class Shells:
             )
         self._opening[folder] += 1
         try:
-            opened = await self._start(folder, owner, command, size, network, inside)
+            opened = await self._start(root, owner, command, size, network, inside)
         finally:
             self._opening[folder] -= 1
         self._open[opened.shell.id] = opened
@@ -167,11 +169,11 @@ class Shells:
         await unbroken(asyncio.gather(*ends))
 
     async def _start(  # noqa: PLR0913 - each is a word of its own
-        self, folder: str, owner: str, command: str, size: Size, network: bool, inside: str
+        self, root: Root, owner: str, command: str, size: Size, network: bool, inside: str
     ) -> Opened:
         argv, speaks = _program(command)
         launch = Launch(argv, inside, environment=_ENVIRONMENT, terminal=size)
-        sandbox = await self._sandboxes.open(folder, network=network)
+        sandbox = await self._sandboxes.open(root, network=network)
         try:
             running = await sandbox.start(launch)
         except BaseException:
@@ -193,7 +195,7 @@ class Shells:
             await shell.close()
             used.pop(output.id, None)
             raise
-        return Opened(shell, folder, owner, command or "bash", network, self._clock(), greeting)
+        return Opened(shell, root.path, owner, command or "bash", network, self._clock(), greeting)
 
     async def _end(self, opened: Opened, why: str) -> None:
         self._forget(opened.shell.id, why)

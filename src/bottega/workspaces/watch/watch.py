@@ -51,6 +51,7 @@ class Watch:
     def __init__(self, root: Root, state: Path, caps: Caps = CAPS) -> None:
         """`state` is the folder that the home keeps for the workspace."""
         self._root = root
+        self.identity = root.identity
         self._state = state
         self._folder = state / "looks"
         self._shelf = Shelf(state / "shelf")

@@ -19,7 +19,7 @@ class Bench(Workbench):
 
     async def sandbox(self, *, network: bool = False) -> Sandbox:
         if network not in self.sandboxes:
-            self.sandboxes[network] = await self._local.open(self.root.path)
+            self.sandboxes[network] = await self._local.open(self.root)
         return self.sandboxes[network]
 
 

@@ -101,7 +101,10 @@ async def _add(studio: Studio, folder: Path, name: str, person: str | None) -> N
 @command.command("remove")
 @click.argument("project_id", metavar="ID")
 def remove_command(project_id: str) -> None:
-    """Take a project back; its folder and its sessions stay as they are.
+    """Take a project back; its folder stays as it is.
+
+    What runs there is ended at once, in a running server too. Its sessions can be read, and go on once the folder is
+    added again for the same person.
 
     ID is as `bottega projects list` shows it, or more of it.
     """
@@ -127,5 +130,5 @@ async def _remove(studio: Studio, project_id: str) -> None:
     async with studio:
         projects = Projects(studio.runtime.database)
         project = projects.get(_whole(projects, project_id))
-        await projects.remove(project)
+        await studio.opened.remove(project)
     print(f"{project.folder} is no project any more.", file=sys.stderr)

@@ -1,5 +1,6 @@
 """`bottega mcp`: servers that offer tools to agents. What is added here is approved with it, exactly as it is."""
 
+import asyncio
 import os
 import shutil
 import sys
@@ -215,9 +216,16 @@ def _described(server: McpServer) -> list[str]:
 
 
 async def _examined(settings: Settings, name: str, folder: Path) -> Examined:
+    from bottega.projects.projects import real_folder
     from bottega.runtime import mcp_servers, way_out
+    from bottega.workspaces.confine import Root
 
-    servers = mcp_servers(settings, str(folder), way_out(settings))
+    here = real_folder(folder)
+
+    async def open_root() -> Root:
+        return await asyncio.to_thread(Root, here)
+
+    servers = mcp_servers(settings, here, way_out(settings), open_root)
     try:
         return await servers.examine(name)
     finally:

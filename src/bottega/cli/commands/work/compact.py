@@ -25,7 +25,7 @@ def command(session: str, undo: bool) -> int:
 
 async def _compact(studio: Studio, session_id: str, undo: bool) -> int:
     async with studio:
-        session = studio.find(session_id)
+        session = await studio.take(session_id)
         if undo:
             if not await session.undo_compaction():
                 raise BadUsage("There is no compaction to undo.")

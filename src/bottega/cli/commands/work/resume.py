@@ -29,7 +29,7 @@ def command(session: str, as_json: bool) -> int:
 
 async def _resume(studio: Studio, session_id: str, output: Output) -> int:
     async with studio:
-        session = studio.find(session_id)
+        session = await studio.take(session_id)
         answer = session.resume(wait=output.asks)
         if answer is None:
             raise NotFound(

@@ -16,7 +16,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     size = Size(arguments.get("rows", _DEFAULT.rows), arguments.get("columns", _DEFAULT.columns))
     network = arguments.get("network", False)
     opened = await context.shells.open(
-        context.root.path,
+        context.root,
         context.session_id,
         arguments.get("command", ""),
         size=size,

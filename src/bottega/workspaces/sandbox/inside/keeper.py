@@ -21,9 +21,15 @@ from .wire import Message, read, receive, send
 
 
 class Keeper:
-    def __init__(self, settings: Message, ruleset: int, life: int, orders: socket.socket) -> None:
-        """`life` ends with the warden; what to start comes by `orders`."""
+    def __init__(
+        self, settings: Message, workspace: int, ruleset: int, life: int, orders: socket.socket
+    ) -> None:
+        """`life` ends with the warden; what to start comes by `orders`.
+
+        `workspace` is the open folder, or -1 where nothing else can stand at its path.
+        """
         self.settings = settings
+        self.workspace = workspace
         self.ruleset = ruleset
         self.life = life
         self.orders = orders
@@ -50,7 +56,7 @@ class Keeper:
         """Start the program; where it cannot be, that is told, and there is nothing to keep."""
         about = "folder"
         try:
-            os.chdir(self.launch["folder"])
+            self.enter(self.launch["folder"])
             about = "program"
             if self.launch["terminal"]:
                 self.on_terminal()
@@ -62,6 +68,13 @@ class Keeper:
         finally:
             for fd in stdio:
                 os.close(fd)
+
+    def enter(self, folder: str) -> None:
+        if self.workspace < 0:
+            os.chdir(folder)
+            return
+        os.fchdir(self.workspace)
+        os.chdir(os.path.relpath(folder, self.settings["workspace"]))
 
     def keep(self) -> bool:
         """Until nothing is left of the program; False: the warden is gone."""

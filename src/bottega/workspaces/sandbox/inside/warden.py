@@ -36,7 +36,9 @@ class Warden:
         adopt()
         body, fds = receive(owner)
         self.settings = read(body)
-        self.ruleset = fds[0] if fds else -1
+        # Without walls of its own the workspace is entered by its descriptor: another folder may have its path by then.
+        self.workspace = fds.pop(0) if "workspace" in self.settings else -1
+        self.ruleset = fds.pop(0) if fds else -1
         for name, value in self.settings["limits"].items():
             lower(getattr(resource, name), value)
 
@@ -59,7 +61,7 @@ class Warden:
             ours.close()
             self.owner.close()
             os.close(self.lifeline)
-            Keeper(self.settings, self.ruleset, self.life, theirs).run()
+            Keeper(self.settings, self.workspace, self.ruleset, self.life, theirs).run()
             code = 0
         except Exception as problem:
             complain(problem)
@@ -123,6 +125,18 @@ def complain(problem: Exception) -> None:
     os.write(2, (type(problem).__name__ + ": " + str(problem) + "\n").encode("utf-8", "replace"))
 
 
+def found(paths: list[str]) -> list[list[int]]:
+    """What stands at these paths, seen from the workspace, as device and inode; the owner knows what should."""
+    told: list[list[int]] = []
+    for path in paths:
+        try:
+            seen = os.lstat(path)
+            told.append([seen.st_dev, seen.st_ino])
+        except OSError:
+            told.append([0, 0])
+    return told
+
+
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     number = int(sys.argv[1])
@@ -134,7 +148,7 @@ def main() -> None:
     owner.set_inheritable(False)
     try:
         warden = Warden(owner)
-        send(owner, {"ready": True})
+        send(owner, {"ready": True, "found": found(warden.settings["tell"])})
         warden.run()
         if os.getpid() != 1:  # the kernel ends everything with the first process
             warden.close()

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from bottega.errors import Problem
+from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
 from bottega.workspaces.sandbox.recipe import Recipe
@@ -64,7 +66,7 @@ def _works(path: str) -> bool:
 class Room(msgspec.Struct, frozen=True, kw_only=True):
     """What one sandbox is to hold."""
 
-    folder: str
+    root: Root
     user: User
     bounds: Bounds
     readable: Sequence[str] = ()
@@ -72,11 +74,16 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     hidden: Sequence[str] = ()
     """What must not be seen, even where it lies in a folder that is."""
 
+    @property
+    def folder(self) -> str:
+        return self.root.path
+
 
 def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Recipe]:
     """What makes the recipe of a warden, as the workspace is then; it is given a list for descriptors to close."""
 
     def make(descriptors: list[int]) -> Recipe:
+        room.root.check_present()
         found = hold.make(shields(room.folder, room.hidden))
         return _recipe(bwrap, room, found, descriptors)
 
@@ -87,6 +94,7 @@ def _recipe(
     bwrap: Bubblewrap, room: Room, shielded: Sequence[Shield], descriptors: list[int]
 ) -> Recipe:
     seen = identities(shielded)
+    expected = _expected(room.root, shielded)
     python = interpreter.choose(room.user, room.folder)
     texts = {path: text.encode() for path, text in view.files(room.user).items()}
     given = {**texts, _INSIDE: packed()}
@@ -106,11 +114,32 @@ def _recipe(
     return Recipe(
         command=tuple(command),
         keep=tuple(descriptors),
-        setting={"limits": room.bounds.rlimits(), "silence": room.bounds.silence, "filter": ""},
+        setting={
+            "limits": room.bounds.rlimits(),
+            "silence": room.bounds.silence,
+            "filter": "",
+            "tell": list(expected),
+        },
+        expected=expected,
         user=(room.user.uid, room.user.gid) if room.user.dropped else None,
         beat=min(1.0, room.bounds.silence / 5),
         holds=lambda: identities(shielded) == seen,
     )
+
+
+def _expected(root: Root, shielded: Sequence[Shield]) -> dict[str, Identity]:
+    """What is to stand at the workspace and, seen from there, at each shield: from the open folder, past no link."""
+    found = {root.path: root.identity}
+    for shield in shielded:
+        if shield.how == "hide":  # an empty folder of the sandbox's own
+            continue
+        try:
+            seen = root.stat(shield.path, follow=False)
+            here = (seen.st_dev, seen.st_ino)
+        except (Problem, OSError):
+            here = (-1, -1)  # gone, or a link by now: whatever is mounted there is refused
+        found[os.path.relpath(shield.path, root.path)] = here
+    return found
 
 
 def _separate(bwrap: Bubblewrap, user: User) -> list[str]:

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
 from bottega.workspaces.sandbox.recipe import Recipe
@@ -46,21 +47,21 @@ def environment(folder: str) -> dict[str, str]:
     }
 
 
-def ruleset(folder: str, own: str, user: User, readable: Sequence[str]) -> Ruleset:
+def ruleset(root: Root, own: str, user: User, readable: Sequence[str]) -> Ruleset:
     """The workspace and its scratch may be written, the system read, nothing else touched."""
     rules = Ruleset()
-    prefix = interpreter.choose(user, folder).prefix
+    prefix = interpreter.choose(user, root.path).prefix
     system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", *filter(None, [prefix])]
     rules.read([*system, *readable, *([] if user.is_root else ["/opt"])])
     rules.read([f"/etc/{name}" for name in (*view.ETC, *_ETC)])
     rules.read([f"/proc/{name}" for name in _PROC])
     rules.use([f"/dev/{name}" for name in _USED])
-    rules.own([folder, own])
+    rules.own([f"/proc/self/fd/{root.fileno()}", own])
     return rules
 
 
 def maker(
-    folder: str, own: str, user: User, bounds: Bounds, readable: Sequence[str] | None
+    root: Root, own: str, user: User, bounds: Bounds, readable: Sequence[str] | None
 ) -> Callable[[list[int]], Recipe]:
     """What makes the recipe of a warden on this machine itself; it is given a list for descriptors to close.
 
@@ -68,24 +69,28 @@ def maker(
     """
 
     def make(descriptors: list[int]) -> Recipe:
-        python = interpreter.choose(user, folder)
+        root.check_present()
+        python = interpreter.choose(user, root.path)
         inside = os.memfd_create("inside")
         descriptors.append(inside)
         os.write(inside, packed())
         os.lseek(inside, 0, os.SEEK_SET)
         limits = bounds.rlimits()
         limits["RLIMIT_NPROC"] += threads(user.uid)  # counted for the user, wherever they run
-        given: tuple[int, ...] = ()
+        given: tuple[int, ...] = (root.fileno(),)
         if readable is not None:
-            given = (ruleset(folder, own, user, readable).fd,)
-            descriptors += given
+            rules = ruleset(root, own, user, readable).fd
+            descriptors.append(rules)
+            given = (*given, rules)
         return Recipe(
             command=(python.path, *_OPTIONS, f"/proc/self/fd/{inside}", "{control}"),
             keep=(inside,),
             setting={
                 "limits": limits,
                 "silence": bounds.silence,
-                "filter": seccomp.filter_code(strict=True).hex() if given else "",
+                "filter": seccomp.filter_code(strict=True).hex() if readable is not None else "",
+                "tell": [],
+                "workspace": root.path,
             },
             given=given,
             user=(user.uid, user.gid) if user.dropped else None,

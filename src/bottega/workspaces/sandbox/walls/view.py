@@ -59,8 +59,8 @@ class User(msgspec.Struct, frozen=True):
         return self.uid == 0
 
 
-def owner(folder: str) -> User:
-    """The studio's own user; if that is root, the folder's owner."""
+def owner(folder: str | int) -> User:
+    """The studio's own user; if that is root, the owner of the folder, which may be an open one."""
     mine, group = os.geteuid(), os.getegid()
     if mine != 0:
         return User(mine, group, mine, group, False)

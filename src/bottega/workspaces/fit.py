@@ -1,0 +1,58 @@
+"""Which folders may be worked in: none of the system's, none that holds keys, and nothing in or above Bottega's home.
+
+The one rule for all that opens a folder to work in it: adding a project, opening a session's folder, and every sandbox.
+Whoever may work in such a folder could read everybody's keys and sessions, or become the user that Bottega runs as.
+"""
+
+import os
+import pwd
+import re
+from collections.abc import Iterable
+
+from bottega.errors import Refused
+
+_SYSTEM = re.compile(
+    r"/(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|run|sbin|sys|usr|var)(?:/.*)?", re.DOTALL
+)
+_FREE = re.compile(r"/(?:dev/shm|var/tmp|var/www)/.+", re.DOTALL)
+"""Folders in those of the system that are for everybody's files."""
+_KEYS = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".docker", ".password-store"})
+"""What keeps keys, right in somebody's home folder."""
+_HOMES = re.compile(r"/root|/(?:home|Users)/[^/]+")
+
+
+def refuse_unfit(folder: str, hidden: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Refuse a real path that may not be worked in; `hidden` are folders that nobody may see, such as the home."""
+    if why := _unfit(folder, [os.path.realpath(each) for each in hidden]):
+        raise Refused(f"{folder!r} cannot be a project: {why}", hint="Choose a folder of your own.")
+
+
+def _unfit(folder: str, hidden: list[str]) -> str:
+    if folder == "/":
+        return "it is the whole machine."
+    if any(_is_beneath(own, folder) or _is_beneath(folder, own) for own in hidden):
+        return "Bottega keeps its own files there."
+    if _SYSTEM.fullmatch(folder) and not _FREE.fullmatch(folder):
+        return "it belongs to the system."
+    if _keeps_keys(folder):
+        return "it is where somebody's keys are kept."
+    return ""
+
+
+def _keeps_keys(folder: str) -> bool:
+    parts = folder.split("/")
+    return any(
+        part in _KEYS and _is_home("/".join(parts[:place])) for place, part in enumerate(parts)
+    )
+
+
+def _is_home(folder: str) -> bool:
+    try:
+        own = pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:
+        own = ""
+    return folder == own or bool(_HOMES.fullmatch(folder))
+
+
+def _is_beneath(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
