@@ -132,13 +132,14 @@ def test_a_session_offers_them_to_its_model(tmp_path: Path) -> None:
     bad = installed(tmp_path, "broken", "import nowhere", "a = broken:x")
     done = run(
         """
-        import asyncio, sys
+        import asyncio, os, sys
         sys.path[:0] = sys.argv[2:]
         from bottega.studio import Studio
 
         async def main():
+            os.mkdir(sys.argv[1] + "/work")
             async with Studio(sys.argv[1] + "/home") as studio:
-                session = await studio.start(folder=sys.argv[1])
+                session = await studio.start(folder=sys.argv[1] + "/work")
                 await session.prompt("hello")
                 assert "shout" in studio.runtime.registry.names
                 (notice,) = studio.runtime.notices

@@ -269,7 +269,7 @@ async def test_a_large_binary_file_is_not_shown_in_parts_either(tmp_path: Path) 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs Linux's /proc")
 async def test_a_file_that_the_system_cannot_read_is_said_so() -> None:
-    code, message = await fault({"file_path": "mem"}, Path("/proc/self"))
+    code, message = await fault({"file_path": "mem"}, Path(f"/proc/{os.getpid()}"))
     assert code == "UNREADABLE"
     assert message == "The file 'mem' could not be read: Input/output error."
 

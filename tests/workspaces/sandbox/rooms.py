@@ -106,8 +106,7 @@ def scene(base: Path) -> dict[str, Any]:
     workspace.mkdir()
     repository(workspace)
     outside, sibling, home = base / "outside", base / "ws-sibling", base / "home"
-    inner = workspace / "deep" / "home"
-    for folder in (outside, sibling, home, inner, outside / "moved"):
+    for folder in (outside, sibling, home, outside / "moved"):
         folder.mkdir(parents=True)
     names = ("secret", "written", "removed", "taken", "replaced", "linked", "truncated", "modes")
     for path in (*(outside / name for name in names), sibling / "secret", home / "keys"):

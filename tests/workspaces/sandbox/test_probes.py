@@ -23,8 +23,6 @@ def _attack(kind: Any, owner: int | None) -> Told:
         with rooms.canaries(facts) as facts:
             rooms.given_to(base, owner)
             hidden = [Path(facts["home"])]
-            if kind == "bubblewrap":
-                hidden.append(workspace / "deep" / "home")
 
             async def attack() -> Told:
                 sandboxes = Local(base / "home" / "state", hidden=hidden, best=kind)

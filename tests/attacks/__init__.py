@@ -1,0 +1,1 @@
+"""What attackers do, and what comes of it."""
