@@ -32,13 +32,18 @@ TOOLS: dict[str, dict[str, Any]] = {
     "grep": {"pattern": "canary", "path": "."},
     "glob": {"pattern": "**/*"},
     "write_file": {"file_path": "private.txt", "content": "written by an attacker"},
-    "multi_edit": {
+    "patch_file": {
         "file_path": "private.txt",
-        "edits": [{"old_text": "7f3b", "new_text": "edited"}],
+        "patches": [{"old_text": "by an attacker", "new_text": "7f3b"}],
+    },
+    "multi_edit": {
+        "edits": [
+            {"file_path": "private.txt", "patches": [{"old_text": "7f3b", "new_text": "edited"}]}
+        ]
     },
     "bash_exec": {"command": "ls -A; cat private.txt; echo x > planted"},
-    "shell_open": {"command": "cat private.txt; echo x > planted; sleep 5"},
-    "project": {},
+    "shell_open": {"command": "cat private.txt; echo x > planted; sleep 60"},
+    "get_project_info": {},
     "mcp__reader__read": {},
 }
 

@@ -19,15 +19,13 @@ CREATE TABLE projects (
 """,
     ),
     Migration(
-        10,
-        "sessions work in projects",
+        13,
+        "sessions work in projects, which can be given back",
         """
 -- A project that was removed keeps its number: added again, it is the same one, and its sessions go on.
 ALTER TABLE projects ADD COLUMN removed_at INTEGER;
--- A session's folder is a container of a project. `folder` only tells people where that is.
-ALTER TABLE sessions ADD COLUMN project INTEGER REFERENCES projects (n) ON DELETE SET NULL;
-ALTER TABLE sessions ADD COLUMN container TEXT NOT NULL DEFAULT '';
--- By its letters: the innermost project of its owner. What lies in none, or leaves it by "..", can only be read.
+-- A session's folder is matched by its letters with the innermost project of its owner. What lies in none, or leaves
+-- it by "..", can only be read.
 UPDATE sessions SET project = (
   SELECT p.n FROM projects p
   WHERE p.owner = sessions.owner
@@ -38,7 +36,6 @@ UPDATE sessions SET project = (
 UPDATE sessions SET container = trim(
   substr(folder, (SELECT length(p.folder) FROM projects p WHERE p.n = sessions.project) + 1), '/'
 ) WHERE project IS NOT NULL;
-CREATE INDEX sessions_by_project ON sessions (project);
 """,
     ),
 )

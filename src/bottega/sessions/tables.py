@@ -171,4 +171,15 @@ CREATE TABLE remotes (
 ALTER TABLE asks ADD COLUMN far INTEGER NOT NULL DEFAULT 0;
 """,
     ),
+    Migration(
+        10,
+        "sessions work in a container of a project",
+        """
+-- The number of the project; null: in none, so that the session can only be read.
+ALTER TABLE sessions ADD COLUMN project INTEGER;
+-- The folder in the project; empty: all of it. `folder` only tells people where that is.
+ALTER TABLE sessions ADD COLUMN container TEXT NOT NULL DEFAULT '';
+CREATE INDEX sessions_by_project ON sessions (project);
+""",
+    ),
 )
