@@ -20,8 +20,9 @@ CANARY = "canary-51c0"
 class Terminal:
     """Somebody at this machine, who uses the command line in one folder."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, home: Path) -> None:
         self.place = place
+        self.home = home
         self.folder = place / "work"
         self.folder.mkdir()
         self.environment = dict(os.environ)
@@ -33,7 +34,7 @@ class Terminal:
         return f"scripted/{path}"
 
     def bottega(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "bottega", "--home", str(self.place / "home"), *words]
+        command = [sys.executable, "-m", "bottega", "--home", str(self.home), *words]
         return subprocess.run(
             command,
             cwd=self.place,
@@ -49,9 +50,15 @@ class Terminal:
         return self.bottega("run", "--mode", "allow", "--json", *words, **environment)
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all: the sandbox is tested once a home."""
+    return tmp_path_factory.mktemp("homes") / "home"
+
+
 @pytest.fixture
-def terminal(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
+def terminal(tmp_path: Path, home: Path) -> Terminal:
+    return Terminal(tmp_path, home)
 
 
 SWAPPING = """\

@@ -12,9 +12,10 @@ import pytest
 
 from bottega.events import facts as f
 from bottega.messages.block import Text
+from bottega.projects.folders import Folders
 from bottega.runtime import MIGRATIONS
 from bottega.sessions.attach import Attachments
-from bottega.sessions.session import Sessions
+from bottega.sessions.session import HOST, Sessions
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
@@ -55,7 +56,14 @@ async def _told(home: Path, folder: Path, steps: tuple[Step, ...]) -> str:
     try:
         blobs = Blobs(database.home.blobs)
         attachments = Attachments(database, blobs)
-        row = await Sessions(database).create(model="m", agent="coder", folder=str(folder))
+        project, container = await Folders(database).place(folder, HOST)
+        row = await Sessions(database).create(
+            model="m",
+            agent="coder",
+            folder=str(folder),
+            project=project.n,
+            container=container,
+        )
         said: list[Any] = prompt("go")
         for number, step in enumerate(steps):
             writes = tuple(
@@ -170,7 +178,8 @@ def test_a_session_without_changes_and_a_folder_without_sessions_say_so(
     bottega: Call, session: Session, tmp_path: Path
 ) -> None:
     assert "No session has worked in" in one_sentence(bottega("changes"))
-    name = session(folder=tmp_path)
+    (tmp_path / "other").mkdir()
+    name = session(folder=tmp_path / "other")
     assert bottega("changes", name).out == f"Session {name[-8:]} has changed no files.\n"
     assert json.loads(bottega("changes", name, "--json").out) == []
     assert "There is no session" in one_sentence(bottega("changes", "nonesuch"))

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from bottega.errors import Refused
 from bottega.events.event import Event
 from bottega.messages.block import plain_text
 from bottega.studio import Session, Studio
@@ -278,22 +279,11 @@ async def test_what_a_rule_denies_is_neither_read_nor_found(
     assert not any("canary\\n" in text for text in said)
 
 
-async def test_bottegas_own_home_is_out_of_reach_even_inside_the_workspace(
-    tmp_path: Path, scripted: Scripted
+@pytest.mark.parametrize("where", ["project", "project/.data", "project/.data/bottega"])
+async def test_a_folder_that_holds_bottegas_own_home_or_lies_in_it_is_not_worked_in(
+    tmp_path: Path, scripted: Scripted, where: str
 ) -> None:
-    folder = tmp_path / "project"
-    home = folder / ".data" / "bottega"
+    home = tmp_path / "project" / ".data" / "bottega"
     home.mkdir(parents=True)
-    (home / "secret.txt").write_text("canary\n")
-    model = scripted(
-        [
-            call("read_file", file_path=".data/bottega/secret.txt"),
-            call("grep", pattern="canary", hidden=True),
-            write(".data/bottega/config.toml", 'mode = "allow"\n'),
-        ],
-        SAY,
-    )
-    log = await ran(home, folder, model)
-    assert [one.is_error for one in results(log)] == [True, False, True]
-    assert not any("canary\\n" in plain_text(one.content) for one in results(log))
-    assert not (home / "config.toml").exists()
+    with pytest.raises(Refused, match="its own files"):
+        await ran(home, tmp_path / where, scripted(SAY))

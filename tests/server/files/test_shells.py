@@ -225,7 +225,7 @@ async def test_whoever_deletes_all_sessions_ends_the_shells_of_their_agents(
 ) -> None:
     session = await place.studio.start(folder=folder)
     agents = place.studio.opened.hands.shells
-    await agents.open(session.row.folder, session.id)
+    await agents.open(Root(session.row.folder), session.id)
     house = House(place.studio, b"a secret of this test", Options())
     assert await deleted(house, house.people.host()) == 1
     assert agents.list(session.row.folder) == []

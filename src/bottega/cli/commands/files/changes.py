@@ -39,7 +39,7 @@ def command(session: str | None, diff: bool, as_json: bool) -> None:
 
 async def _changes(studio: Studio, session: str | None, diff: bool, as_json: bool) -> None:
     async with studio:
-        row = chosen(studio.runtime, session)
+        row = await studio.runtime.folders.adopt(chosen(studio.runtime, session))
         worked = await Worked.of(studio.runtime, row)
         states = worked.states()
         if as_json:

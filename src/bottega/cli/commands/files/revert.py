@@ -38,7 +38,8 @@ def command(words: tuple[str, ...], yes: bool, redo: bool) -> int:
 
 async def _revert(studio: Studio, words: tuple[str, ...], yes: bool, redo: bool) -> int:
     async with studio:
-        row, paths = _meant(studio.runtime, words)
+        meant, paths = _meant(studio.runtime, words)
+        row = await studio.runtime.folders.adopt(meant)
         worked = await Worked.of(studio.runtime, row)
         with ExitStack() as closing:
             root = worked.root(closing)
