@@ -10,6 +10,8 @@ from typing import Any, cast
 from bottega.tools.schemas.bounds import AGAIN, Node, Outline, looks_again
 
 MOST_PAIRS = 100_000
+MOST_PARTS = 50_000
+"""Values in the value that is checked."""
 MOST_STEPS = 500_000
 DEEPEST = 100
 """Levels of lists and objects in each other that a value may have."""
@@ -48,10 +50,12 @@ def depth_of(value: Any) -> int:
 
 def steps_for(outline: Outline, value: Any) -> int:
     """The steps that checking this value takes at most; raises TooMuch if there are too many."""
+    if (parts := parts_of(value, MOST_PARTS)) > MOST_PARTS:
+        raise TooMuch(f"it has more than {MOST_PARTS} parts")
     if depth_of(value) > DEEPEST:
         raise TooMuch(f"it is nested more than {DEEPEST} levels deep")
     if not outline.has_references and not outline.patterns and not outline.name_patterns:
-        steps = outline.nodes * parts_of(value, MOST_STEPS)
+        steps = outline.nodes * parts
         if steps <= MOST_STEPS:
             return steps
     try:
@@ -64,6 +68,11 @@ def _inside(value: Any) -> Iterator[Any]:
     if isinstance(value, dict):
         return iter(cast("Node", value).values())
     return iter(cast("list[Any]", value) if isinstance(value, list) else ())
+
+
+def _refuse(steps: int) -> None:
+    if steps > MOST_STEPS:
+        raise TooMuch("checking it against this schema would take too long")
 
 
 class _Count:
@@ -81,12 +90,14 @@ class _Count:
             return known
         if frames > _FRAMES or len(self._known) >= MOST_PAIRS:
             raise TooMuch("it is too large for this schema")
-        here = sum(self.of(each, value, frames + 1) for each in self._outline.in_place(node))
+        here = 0
+        for each in self._outline.in_place(node):
+            here += self.of(each, value, frames + 1)
+            _refuse(here)
         if looks_again(node):
             here *= AGAIN
         steps = 1 + len(node) + here + self._own(node, value) + self._parts(node, value, frames + 1)
-        if steps > MOST_STEPS:
-            raise TooMuch("checking it against this schema would take too long")
+        _refuse(steps)
         self._known[key] = steps
         return steps
 
@@ -126,8 +137,7 @@ class _Count:
             steps += sum(self.of(part, each, frames) for part in rest)
             if "propertyNames" in node:
                 steps += self.of(node["propertyNames"], name, frames)
-            if steps > MOST_STEPS:
-                raise TooMuch("checking it against this schema would take too long")
+            _refuse(steps)
         return steps
 
     def _items(self, node: Node, value: list[Any], frames: int) -> int:
@@ -143,6 +153,5 @@ class _Count:
             steps += self.of(first, each, frames)
         for each in value:
             steps += 1 + sum(self.of(part, each, frames) for part in every)
-            if steps > MOST_STEPS:
-                raise TooMuch("checking it against this schema would take too long")
+            _refuse(steps)
         return steps
