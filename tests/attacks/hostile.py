@@ -85,7 +85,9 @@ class Person:
         self.wire.request(method, path, sent, {**carried, **(headers or {})})
         answer = self.wire.getresponse()
         text = answer.read()
-        is_json = "json" in (answer.getheader("content-type") or "")
+        is_json = (
+            "json" in (kind := answer.getheader("content-type") or "") and "ndjson" not in kind
+        )
         return answer.status, json.loads(text) if is_json and text else text
 
     def timed(self, method: str, path: str, body: Any = None) -> tuple[float, int, Any]:
