@@ -1,4 +1,4 @@
-"""Severity: medium (M7), as a kind. Every string that somebody may store × 100 KB of hostile text, then read by every route.
+"""Severity: medium (M7), as a kind. Every stored string × 100 KB of hostile text, then read by every route.
 
 The routes and their fields come from the server's own document, so that a new one is tried as soon as it is there.
 """

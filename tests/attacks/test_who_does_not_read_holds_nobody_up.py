@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, suppress
+from importlib.resources import files
 from urllib.parse import urlsplit
 
 import pytest
@@ -44,10 +45,8 @@ def connected(server: Target, address: str, sent: bytes) -> socket.socket | None
     return wire
 
 
-def largest(server: Target) -> str:
+def largest() -> str:
     """A large file that strangers may have."""
-    from importlib.resources import files
-
     built = files("bottega.server.pages") / "built" / "assets"
     return max(built.iterdir(), key=lambda each: len(each.read_bytes())).name
 
@@ -62,26 +61,19 @@ WAYS = ["pipelined", "one", "silent", "dripping", "body", "socket", "document"]
 
 def opening(server: Target, way: str) -> bytes:
     host = server.address.removeprefix("http://")
-    match way:
-        case "pipelined":
-            return get(server, f"/assets/{largest(server)}") * 8
-        case "one":
-            return get(server, f"/assets/{largest(server)}")
-        case "silent":
-            return b""
-        case "dripping":
-            return f"GET / HTTP/1.1\r\nHost: {host}\r\nX: ".encode()
-        case "body":
-            head = (
-                f"POST /api/sign-in HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
-            )
-            return f"{head}Content-Length: 100\r\n\r\n".encode()
-        case "socket":
-            upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            return f"GET /ws/none HTTP/1.1\r\nHost: {host}\r\n{upgrade}{key}\r\n".encode()
-        case _:
-            return get(server, "/api/openapi.json") * 8
+    posted = f"POST /api/sign-in HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    file = get(server, f"/assets/{largest()}")
+    return {
+        "pipelined": file * 8,
+        "one": file,
+        "silent": b"",
+        "dripping": f"GET / HTTP/1.1\r\nHost: {host}\r\nX: ".encode(),
+        "body": f"{posted}Content-Length: 100\r\n\r\n".encode(),
+        "socket": f"GET /ws/none HTTP/1.1\r\nHost: {host}\r\n{upgrade}{key}\r\n".encode(),
+        "document": get(server, "/api/openapi.json") * 8,
+    }[way]
 
 
 def test_a_thousand_hostile_connections_from_two_addresses_leave_a_person_served_at_once(

@@ -153,9 +153,10 @@ async def test_with_tls_and_a_base_path_the_cookie_is_secure_and_stays_below_it(
         link = {"link": secure.link}
         async with session.post("api/sign-in", json=link, headers={"Origin": root}) as answer:
             assert answer.status == 200, await answer.text()
+            key = {"X-Bottega-Page": (await answer.json())["page_key"]}
             parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
         assert {"secure", "path=/studio", "httponly", "samesite=strict"} <= parts
-        async with session.get("api/me") as me:
+        async with session.get("api/me", headers=key) as me:
             assert me.status == 200
         for page in (secure.address, f"{secure.address}/"):
             async with session.get(page) as plain:
