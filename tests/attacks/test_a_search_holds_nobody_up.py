@@ -16,12 +16,12 @@ TEXT = "a-" * 30_000
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     with target(tmp_path_factory.mktemp("search")) as started:
         with Person(started) as host:
-            for _ in range(4):
+            for _ in range(30):
                 session = host.session()
-                for _ in range(10):
-                    prompt = {"message_id": str(uuid.uuid4()), "content": TEXT}
-                    assert host.call("POST", f"/api/sessions/{session}/prompts", prompt)[0] == 202
-                host.call("GET", "/api/search?q=warm")
+                prompt = {"message_id": str(uuid.uuid4()), "content": TEXT}
+                assert host.call("POST", f"/api/sessions/{session}/prompts", prompt)[0] == 202
+            host.call("GET", "/api/search?q=warm")
+        started.lines.clear()  # what a first exchange has to load is not what is looked for
         yield started
 
 
@@ -53,6 +53,6 @@ def test_no_query_takes_long_or_holds_others_up(server: Target, parts: int, betw
 def test_what_is_found_is_still_marked(server: Target) -> None:
     with Person(server) as host:
         hits = host.call("GET", "/api/search?q=a-a-a&limit=200")[1]["hits"]
-    assert len(hits) >= 4  # those that run; the others wait, and are not said yet
+    assert len(hits) >= 10  # what waits for its turn is not said yet
     assert all("«a-a-a" in hit["snippet"] and len(hit["snippet"]) < 800 for hit in hits[:5])
-    assert server.stalls(0.2) == []
+    assert server.stalls(0.2) == [], server.stalls(0.2)
