@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, Page, async_playwright
 
@@ -137,7 +138,10 @@ async def browsing() -> AsyncIterator[Browser]:
 async def visit(server: Server, browser: Browser) -> Page:
     """A window that is signed in by a cookie, as a browser is."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
-    await context.add_cookies([{"name": "bottega", "value": server.login, "url": server.address}])
+    name = f"bottega-{urlsplit(server.address).port}"
+    await context.add_cookies([{"name": name, "value": server.login, "url": server.address}])
+    kept = f"localStorage.setItem('bottega-page:', '{server.page_key}')"
+    await context.add_init_script(kept)
     return await context.new_page()
 
 

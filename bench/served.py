@@ -17,7 +17,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bottega.accounts.passes import Kind, Passes
+from bottega.accounts.passes import Kind, Passes, page_key
 from bottega.accounts.people import People
 from bottega.accounts.secret import secret
 from bottega.runtime import MIGRATIONS
@@ -30,13 +30,15 @@ class Server:
     """What is measured: the process, from outside."""
 
     def __init__(
-        self, process: subprocess.Popen[str], address: str, token: str, login: str
+        self, process: subprocess.Popen[str], address: str, token: str, login: str, page_key: str
     ) -> None:
         self.process = process
         self.address = address
         self.token = token
         self.login = login
-        """What a browser carries as its cookie."""
+        """What a browser carries as its cookie, and …"""
+        self.page_key = page_key
+        """… what its pages prove themselves with."""
 
     def cpu(self) -> float:
         """Seconds that the process has used so far."""
@@ -67,7 +69,8 @@ async def serving(url: str, *modes: str, filled: Filling | None = None) -> Async
         process = started(home, folder)
         try:
             address = address_of(process)
-            yield Server(process, address, await proof(home, "token"), await proof(home, "login"))
+            token, login = await proof(home, "token"), await proof(home, "login")
+            yield Server(process, address, token, login, page_key(secret(home), login))
         finally:
             process.terminate()
             process.wait(20)

@@ -287,7 +287,7 @@ class Runtime:
         self.folders.project_of(session)  # nothing runs for whoever has it no longer
         agent = self.agent(prompt.agent or session.agent)
         if prompt.schema is not None:
-            checked(prompt.schema, agent)
+            await asyncio.to_thread(checked, prompt.schema, agent)
         if agent.remote:
             return self._elsewhere(agent, agent.remote, session, prompt)
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from bottega.accounts.passes import Kind, Passes
+from bottega.accounts.passes import Kind, Passes, page_key
 from bottega.accounts.people import People
 from bottega.accounts.secret import secret
 from bottega.runtime import MIGRATIONS
@@ -121,6 +121,14 @@ class Serving:
         """What a browser of that person's carries."""
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, _pass(self.home, name, "login")).result()
+
+    def browser(self, cookie: str = "") -> dict[str, str]:
+        """The headers by which a page of the studio in that browser is known; empty: of the host's."""
+        words = cookie or self.cookie()
+        return {
+            "Cookie": f"bottega-{self._port}={words}",
+            "X-Bottega-Page": page_key(secret(self.home), words),
+        }
 
     @asynccontextmanager
     async def client(self, token: str = "") -> AsyncGenerator["Client"]:

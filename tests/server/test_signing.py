@@ -19,7 +19,7 @@ from tests.server.serving import Serving
 
 
 def words(cookie: str) -> str:
-    return cookie.partition("bottega=")[2].partition(";")[0]
+    return cookie.partition("=")[2].partition(";")[0]
 
 
 async def test_a_link_signs_a_browser_in_and_signing_out_ends_it(shared: Serving) -> None:
@@ -30,11 +30,13 @@ async def test_a_link_signs_a_browser_in_and_signing_out_ends_it(shared: Serving
         async with session.post("/api/sign-in", json=link) as answer:
             assert answer.status == 200, await answer.text()
             cookie = answer.headers["set-cookie"]
+            page_key = (await answer.json())["page_key"]
         parts = {part.strip().lower() for part in cookie.split(";")[1:]}
         assert {"httponly", "samesite=strict", "path=/", "max-age=2592000"} <= parts
         assert "secure" not in parts
         assert not [part for part in parts if part.startswith("domain")]
-        carried = {"Cookie": f"bottega={words(cookie)}", "Origin": shared.address}
+        carried = {**shared.browser(words(cookie)), "Origin": shared.address}
+        assert carried["X-Bottega-Page"] == page_key
         async with session.get("/api/me", headers=carried) as me:
             person = await me.json()
             assert (person["name"], person["is_host"]) == ("host", True)
@@ -151,9 +153,10 @@ async def test_with_tls_and_a_base_path_the_cookie_is_secure_and_stays_below_it(
         link = {"link": secure.link}
         async with session.post("api/sign-in", json=link, headers={"Origin": root}) as answer:
             assert answer.status == 200, await answer.text()
+            key = {"X-Bottega-Page": (await answer.json())["page_key"]}
             parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
         assert {"secure", "path=/studio", "httponly", "samesite=strict"} <= parts
-        async with session.get("api/me") as me:
+        async with session.get("api/me", headers=key) as me:
             assert me.status == 200
         for page in (secure.address, f"{secure.address}/"):
             async with session.get(page) as plain:

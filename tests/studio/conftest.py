@@ -65,15 +65,23 @@ class Visit:
         options.setdefault("service_workers", "block")
         context = await self.browser.new_context(**options)
         self._contexts.append(context)
-        await context.add_cookies([
-            {"name": "bottega", "value": self.serving.cookie(), "url": self.serving.address}
-        ])  # fmt: skip
+        await self.sign_in(context)
         page = await context.new_page()
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("request", lambda request: self._watch(request.url))
         await page.goto(self.serving.address + path)
         return page
+
+    async def sign_in(self, context: BrowserContext, name: str = "host") -> None:
+        """As if that person had opened a sign-in link in this browser."""
+        headers = self.serving.browser(self.serving.cookie(name))
+        cookie, _, words = headers["Cookie"].partition("=")
+        await context.add_cookies([
+            {"name": cookie, "value": words, "url": self.serving.address}
+        ])  # fmt: skip
+        key = headers["X-Bottega-Page"]
+        await context.add_init_script(f"localStorage.setItem('bottega-page:', '{key}')")
 
     def _watch(self, address: str) -> None:
         if not address.startswith((self.serving.address, "data:", "blob:")):

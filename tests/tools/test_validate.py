@@ -73,7 +73,7 @@ def test_a_schema_that_is_none_is_said_so() -> None:
 
 
 def test_nothing_that_a_schema_refers_to_is_fetched() -> None:
-    with pytest.raises(ValueError, match=r"offline|not present|retriev"):
+    with pytest.raises(ValueError, match="leads out of it"):
         Validator({"$ref": "http://127.0.0.1:9/schema"})({})
 
 

@@ -93,6 +93,10 @@ class Passes:
         )
         return Person(*row) if row else None
 
+    def page_key(self, login: str) -> str:
+        """What the pages of whoever has this login prove themselves with: nobody learns it from the login alone."""
+        return page_key(self._secret, login)
+
     async def end(self, words: str, kind: Kind) -> None:
         """Good no longer: somebody signs out."""
         hashed = self._hash(kind, words)
@@ -151,6 +155,10 @@ class Passes:
 
     def _hash(self, kind: Kind, words: str) -> str:
         return hmac.new(self._secret, f"{kind}:{words}".encode(), hashlib.sha256).hexdigest()
+
+
+def page_key(secret: bytes, login: str) -> str:
+    return hmac.new(secret, f"page:{login}".encode(), hashlib.sha256).hexdigest()
 
 
 def _missing(pass_id: str) -> NotFound:

@@ -5,7 +5,7 @@ The value that is found can always be stored: no number without a size, no half 
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -15,10 +15,8 @@ from bottega.events import facts
 from bottega.messages.aside import is_only_asides
 from bottega.messages.block import Text
 from bottega.messages.message import Message
-from bottega.tools.validate import Validator, joined
-
-DEEPEST = 100
-"""Levels of lists and objects in each other that an answer may have."""
+from bottega.tools.schemas.cost import DEEPEST, depth_of
+from bottega.tools.validate import Validator, accepted, joined
 
 _FORM = (
     "The final answer to this must be one JSON value and nothing else: no words around it, no code fence. It must fit"
@@ -37,9 +35,12 @@ def checked(schema: dict[str, Any], agent: Agent) -> dict[str, Any]:
         )
     try:
         json.dumps(schema, allow_nan=False)
-        Validator(schema)({})
+        accepted(schema)
     except (ValueError, TypeError, RecursionError) as problem:
-        raise BadUsage(f"The schema is no valid JSON schema: {problem}.") from problem
+        raise BadUsage(
+            f"The schema is no valid JSON schema: {problem}.",
+            hint="Give a smaller or simpler one.",
+        ) from problem
     return schema
 
 
@@ -77,6 +78,7 @@ class Wanted:
         self.schema = schema
         self.repairs = sum(text.startswith(_UNFIT) for text in _asides(history))
         self._validator = Validator(schema, whole="the answer")
+        self._last: tuple[str, Found] | None = None
 
     @property
     def form(self) -> str:
@@ -88,13 +90,22 @@ class Wanted:
         return self.form in _asides(history)
 
     def read(self, text: str) -> Found:
+        """The value in this text; what was read last is not read again."""
+        if self._last is None or self._last[0] != text:
+            self._last = text, self._read(text)
+        return self._last[1]
+
+    def _read(self, text: str) -> Found:
         try:
             value = msgspec.json.decode(_bare(text))
         except (ValueError, RecursionError) as problem:
             return Found(errors=f"it is no JSON ({problem})", is_json=False)
-        if _depth(value) > DEEPEST:
+        if depth_of(value) > DEEPEST:
             return Found(errors=f"it is nested more than {DEEPEST} levels deep")
-        errors = self._validator(value)
+        try:
+            errors = self._validator(value)
+        except ValueError as problem:  # a schema that was stored before there were bounds
+            return Found(errors=f"its schema cannot be used: {problem}")
         return Found(value, joined(errors) if errors else "")
 
 
@@ -114,20 +125,3 @@ def _bare(text: str) -> str:
     if not text.startswith("```") or not text.endswith("```") or text.count("```") != 2:
         return text
     return text.partition("\n")[2].removesuffix("```")
-
-
-def _depth(value: Any) -> int:
-    """How many lists and objects stand in each other; counted only as far as it matters."""
-    level, depth = [value], 0
-    while depth <= DEEPEST:
-        level = [inner for each in level for inner in _inside(each)]
-        if not level:
-            break
-        depth += 1
-    return depth
-
-
-def _inside(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value).values()
-    return cast("list[Any]", value) if isinstance(value, list) else ()

@@ -3,6 +3,7 @@
 What was found is stored in the answer's blocks, so that no reader of the log has to look for it again.
 """
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -20,8 +21,9 @@ from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text, 
 SAVE = "write_file"
 """The tool by which a file that an answer holds is saved: it passes the same gate as any other."""
 
-
 _SAVED = "file_"
+_LONG = 20_000
+"""Characters past which an answer is not compared with its schema in passing."""
 
 NEEDS: dict[Type, str] = {"StreamAgent": FILE_FORM, "ReActAgent": THOUGHT_FORM}
 """What the model of an agent of that type has to know, whatever its prompt says."""
@@ -79,6 +81,11 @@ class Shaper:
     def lens(self) -> Lens | None:
         """For one block of text; None: all of it is shown as it comes."""
         return None if self._single else Lens(self._wanted)
+
+    async def prepare(self, content: tuple[Block, ...]) -> None:
+        """A long answer is compared with its schema in a thread, before its shape is asked for."""
+        if self._output and len(text := plain_text(content)) > _LONG:
+            await asyncio.to_thread(self._output.read, text)
 
     def shape(self, content: tuple[Block, ...], step: int) -> Shaped:
         if self._single:

@@ -52,6 +52,7 @@ class Call:
                     await self._world.room()
                 elif isinstance(event, Finished):
                     self._end_text()
+                    await shaper.prepare(event.content)
                     return self._finished(event, notices)
                 elif isinstance(event, Failed):
                     return event

@@ -64,14 +64,16 @@ def create_app(house: House) -> FastAPI:
     app = FastAPI(
         title="Bottega",
         version=__version__,
-        openapi_url=f"{API}/openapi.json",
+        openapi_url=None,  # the document is bytes, made once
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=document.operation_id,
     )
     app.state.house = house
     problems.install(app)
-    document.install(app)
+    document.install(app, f"{API}/openapi.json")
+    app.state.built = studio.Built(house.options.base_path)
+    app.state.plain = pages.Plain(app, house.options.base_path)
     for router in routers():
         app.include_router(router, prefix=API, responses=problems.responses(*EVERYWHERE))
     app.include_router(pages.router)

@@ -1,13 +1,17 @@
 """The OpenAPI document: every route, and every event that a log may hold. Made once, when first asked for."""
 
+import threading
 from typing import Any
 
 import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
 
 from bottega.events.facts import FACTS
+from bottega.server.pages.kept import Kept, Later
 from bottega.server.problems import ProblemShape
 from bottega.server.shapes.talk.event import EventStream
 
@@ -35,22 +39,36 @@ def operation_id(route: APIRoute) -> str:
     return route.name
 
 
-def install(app: FastAPI) -> None:
+def install(app: FastAPI, path: str) -> None:
+    """Have the app know its document, and answer with it at this path."""
+    making = threading.Lock()
+
     def document() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            made = get_openapi(
-                title=app.title,
-                version=app.version,
-                openapi_version="3.1.0",
-                summary="A workshop where people work with agents on real projects.",
-                routes=app.routes,
-            )
-            known = made.setdefault("components", {}).setdefault("schemas", {})
-            known.update({**components(), **known})
-            app.openapi_schema = made
+        with making:
+            if app.openapi_schema is None:
+                app.openapi_schema = made_of(app)
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
+    written = Later(lambda: Kept(msgspec.json.encode(app.openapi()), "application/json"))
+
+    async def answer(request: Request) -> Response:
+        return (await written.get()).answer(request)
+
+    app.router.add_route(path, answer, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def made_of(app: FastAPI) -> dict[str, Any]:
+    made = get_openapi(
+        title=app.title,
+        version=app.version,
+        openapi_version="3.1.0",
+        summary="A workshop where people work with agents on real projects.",
+        routes=app.routes,
+    )
+    known = made.setdefault("components", {}).setdefault("schemas", {})
+    known.update({**components(), **known})
+    return made
 
 
 def components() -> dict[str, Any]:

@@ -19,7 +19,7 @@ from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
 from bottega.server.chores import chores
 from bottega.server.guard.door import Door
-from bottega.server.guard.impatient import Impatient
+from bottega.server.guard.impatient import Config, Impatient
 from bottega.server.house import House, Options
 from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
@@ -81,6 +81,10 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
                     await house.close()
 
 
+ACCEPTED = 64
+"""Connections that are taken in before anything else has its turn …"""
+QUEUED = 1024
+"""… while so many wait with the system."""
 MARGIN = 4.0
 """Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
 
@@ -136,6 +140,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(QUEUED)
         await self._tell()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -149,8 +155,9 @@ def _secret(settings: Settings) -> bytes:
 
 
 def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
-    return uvicorn.Config(
+    return Config(
         app,
+        backlog=ACCEPTED,
         http=Impatient,
         proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
         ssl_certfile=options.tls_cert or None,
@@ -176,7 +183,7 @@ def listen(host: str, port: int, running: serving.Serving | None = None) -> sock
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(512)
+        listening.listen(QUEUED)
     except OSError as error:
         listening.close()
         hint = "Give another with --host and --port."

@@ -87,7 +87,8 @@ async def say(
     """Admit a prompt of this person's; it runs whoever follows."""
     if prompt.schema is not None:
         doer = house.studio.runtime.agent(prompt.agent or session.row.agent)
-        prompt = msgspec.structs.replace(prompt, schema=checked(prompt.schema, doer))
+        schema = await asyncio.to_thread(checked, prompt.schema, doer)
+        prompt = msgspec.structs.replace(prompt, schema=schema)
     return await session.admit(prompt, mode, speaker(person))
 
 

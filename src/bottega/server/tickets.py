@@ -52,6 +52,11 @@ class Tickets:
     def __len__(self) -> int:
         return len(self._open)
 
+    def known(self, words: str) -> Ticket | None:
+        """One that could be used now; it is not used up."""
+        ticket = self._open.get(words)
+        return ticket if ticket and ticket.until > self._clock() else None
+
     def take(self, words: str) -> Ticket | None:
         """Use it up; None for one that was used, is too old, or never was."""
         ticket = self._open.pop(words, None)

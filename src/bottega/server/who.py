@@ -4,7 +4,9 @@ A thing that is another person's is not found: nobody learns that it exists.
 """
 
 import asyncio
+import hmac
 from typing import Annotated, BinaryIO, Literal
+from urllib.parse import parse_qsl
 
 import msgspec
 from fastapi import Depends, Path, Query, Request
@@ -24,7 +26,8 @@ from bottega.studio.session import Session
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.outputs.source import Source
 
-COOKIE = "bottega"
+PAGE_KEY = b"x-bottega-page"
+"""The header by which the studio's own pages prove to be that."""
 
 OPEN = {("GET", "/api/openapi.json"), ("HEAD", "/api/openapi.json"), ("POST", "/api/sign-in")}
 """The only requests under `/api` that nobody need be signed in for."""
@@ -64,27 +67,57 @@ def caller_of(scope: Scope, house: House) -> Caller | None:
 
     A request with an `Authorization` is judged by that alone, whatever else it carries. It is decided once a request.
     """
-    if _DECIDED in scope:
-        return scope[_DECIDED]
-    headers = dict(scope["headers"])
-    if b"authorization" in headers:
-        scheme, _, words = headers[b"authorization"].decode("latin-1").partition(" ")
-        kind: Kind = "token"
-        words = words.strip() if scheme.lower() == "bearer" else ""
-    else:
-        kind, words = "login", cookie_in(headers)
-    person = house.passes.holder(words, kind) if words else None
-    scope[_DECIDED] = Caller(person, kind, words) if person else None
+    if _DECIDED not in scope:
+        kind, words = _carried(scope, house)
+        person = house.passes.holder(words, kind) if words else None
+        scope[_DECIDED] = Caller(person, kind, words) if person else None
     return scope[_DECIDED]
 
 
-def cookie_in(headers: dict[bytes, bytes]) -> str:
-    """What our cookie holds; empty: there is none."""
-    for part in headers.get(b"cookie", b"").decode("latin-1").split(";"):
-        name, _, value = part.strip().partition("=")
-        if name == COOKIE:
+def _carried(scope: Scope, house: House) -> tuple[Kind, str]:
+    """The pass that a request carries. The cookie alone opens pages, but nothing that is anybody's.
+
+    A browser sends a cookie to every port of a host, so that any server there learns it; what stands in the storage of
+    our pages it keeps to our address. A download, which a browser begins by itself, has a ticket in its address.
+    """
+    headers = dict(scope["headers"])
+    if b"authorization" in headers:
+        scheme, _, words = headers[b"authorization"].decode("latin-1").partition(" ")
+        return "token", words.strip() if scheme.lower() == "bearer" else ""
+    if not scope["path"].startswith(f"{house.options.base_path}/api/"):
+        return "login", cookie_in(headers, house)
+    if scope["type"] == "http" and scope["method"] == "GET" and (words := _ticket_in(scope)):
+        ticket = house.tickets.take(words)
+        return (ticket.kind, ticket.words) if ticket else ("login", "")
+    words = cookie_in(headers, house)
+    said = headers.get(PAGE_KEY, b"")
+    is_ours = bool(words) and hmac.compare_digest(house.passes.page_key(words).encode(), said)
+    return "login", words if is_ours else ""
+
+
+def _ticket_in(scope: Scope) -> str:
+    for name, value in parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=100):
+        if name == "ticket":
             return value
     return ""
+
+
+def cookie_name(house: House) -> str:
+    """Servers on several ports of one host share a browser's cookies: each has its own."""
+    return f"bottega-{house.options.port}"
+
+
+def cookies_in(headers: dict[bytes, bytes], house: House) -> list[str]:
+    """What each cookie of ours holds."""
+    wanted = cookie_name(house)
+    parts = headers.get(b"cookie", b"").decode("latin-1").split(";")
+    pairs = [part.strip().partition("=") for part in parts]
+    return [value for name, _, value in pairs if name == wanted]
+
+
+def cookie_in(headers: dict[bytes, bytes], house: House) -> str:
+    """What our cookie holds; empty: there is none."""
+    return next(iter(cookies_in(headers, house)), "")
 
 
 async def calling(request: Request) -> Caller:

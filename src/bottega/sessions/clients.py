@@ -1,5 +1,6 @@
 """Tools that a client declares for a session and answers itself; kept with the session, they outlive a restart."""
 
+import asyncio
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +11,7 @@ from bottega.errors import BadUsage
 from bottega.storage.database import Database
 from bottega.tools.context import Context
 from bottega.tools.tool import Outcome, Tool, failure, success
-from bottega.tools.validate import Validator
+from bottega.tools.validate import accepted
 
 
 class ClientTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,8 +43,7 @@ async def _delegated(_: dict[str, Any], context: Context) -> Outcome:
 async def declare(database: Database, n: int, tools: Iterable[ClientTool]) -> None:
     """These are the client's tools of that session from now on, and no others."""
     declared = tuple(tools)
-    for tool in declared:
-        _check(tool)
+    await asyncio.to_thread(_check_all, declared)
     if len({tool.name for tool in declared}) < len(declared):
         raise BadUsage("Two tools of a client cannot have the same name.")
 
@@ -57,13 +57,21 @@ async def declare(database: Database, n: int, tools: Iterable[ClientTool]) -> No
     await database.write(store)
 
 
+def _check_all(tools: tuple[ClientTool, ...]) -> None:
+    for tool in tools:
+        _check(tool)
+
+
 def _check(tool: ClientTool) -> None:
     if tool.schema.get("type") != "object":
         raise BadUsage(f"The schema of the tool {tool.name!r} describes no object.")
     try:
-        Validator(tool.schema)({})
-    except ValueError as error:
-        raise BadUsage(f"The schema of the tool {tool.name!r} is none: {error}") from error
+        accepted(tool.schema)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadUsage(
+            f"The schema of the tool {tool.name!r} cannot be used: {error}.",
+            hint="Declare it with a smaller or simpler schema.",
+        ) from error
 
 
 def listed(database: Database, n: int) -> list[ClientTool]:

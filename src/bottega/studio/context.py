@@ -1,5 +1,7 @@
 """How full a session's context is: what its next request would hold, part by part, and when it is compacted."""
 
+import asyncio
+
 import msgspec
 
 from bottega.agents.context.measure import measure, scaled
@@ -8,7 +10,7 @@ from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.history import indexed
 from bottega.studio.opened import Opened
-from bottega.workers.counting import ASSUMED, before_messages, guessed, window_of
+from bottega.workers.counting import ASSUMED, Guessed, before_messages, guessed, window_of
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -34,14 +36,17 @@ class Context(msgspec.Struct, frozen=True):
 async def context_of(opened: Opened, session: SessionRow) -> Context:
     rows = await opened.runtime.log.facts(session.n)
     plan = await opened.runtime.plan(session, Prompt("", ()))
-    told = indexed(rows)
-    messages = [message for _, message in told]
     opening = opened.hands.remembered(session.n)[1].opening or facts.Opening()
     instructions = [each.text.strip() for each in opening.instructions]
     system, tools = before_messages(plan, opening)
-    parts = measure(messages, system, tools, instructions)
-    fixed = parts["system"] + parts["tools"] + parts["instructions"]
-    found = guessed(rows, told, fixed)
+
+    def counted() -> tuple[dict[str, float], Guessed]:
+        told = indexed(rows)
+        parts = measure([message for _, message in told], system, tools, instructions)
+        fixed = parts["system"] + parts["tools"] + parts["instructions"]
+        return parts, guessed(rows, told, fixed)
+
+    parts, found = await asyncio.to_thread(counted)  # a long session takes a while
     window = await window_of(plan.model)
     return Context(
         model=plan.model.name,

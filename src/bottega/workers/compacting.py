@@ -145,11 +145,11 @@ class Room:
     async def _guessed(self, history: Sequence[Message], window: int) -> int:
         """The same where no provider has counted what is seen now; its older counts make the guess better."""
         fixed = self._fixed()
-        total = self._gauge.total(history, fixed)
+        total = await asyncio.to_thread(self._gauge.total, tuple(history), fixed)
         if total < window / 4 or self._gauge.factor != 1.0:
             return total
         rows = await self._scene.hands.log.facts(self._scene.session.n)
-        found = guessed(rows, indexed(rows), fixed)
+        found = await asyncio.to_thread(lambda: guessed(rows, indexed(rows), fixed))
         self._gauge.factor = found.factor
         return found.total
 
@@ -180,12 +180,13 @@ class Room:
         """Write a compaction and have the history follow it; False if there is nothing to drop."""
         await self._scene.pen.record()  # all that was said so far is in the log
         rows = await self._scene.hands.log.facts(self._scene.session.n)
-        told = indexed(rows)
+        told = await asyncio.to_thread(indexed, rows)
         aim = await self._aim(rows, told, reason)
         draft = await asyncio.to_thread(compact.draft, told, aim)  # a long one takes a while
         if draft is None:
-            _refuse_if_too_long(told, aim, self._scene.plan.model.name)
-            self._in_vain = self._gauge.total(history, aim.fixed)
+            name = self._scene.plan.model.name
+            await asyncio.to_thread(_refuse_if_too_long, told, aim, name)
+            self._in_vain = await asyncio.to_thread(self._gauge.total, tuple(history), aim.fixed)
             return False
         written = await self._written(draft, aim) if draft.upto else Written()
         after = draft.left + round(tokens(written.text) * aim.factor)
@@ -217,11 +218,12 @@ class Room:
         return True
 
     async def _replayed(self) -> list[Message]:
-        return replay(await self._scene.hands.log.facts(self._scene.session.n))
+        rows = await self._scene.hands.log.facts(self._scene.session.n)
+        return await asyncio.to_thread(replay, rows)
 
     async def _aim(self, rows: Sequence[Row], told: Sequence[Told], reason: Reason) -> Aim:
         fixed = self._fixed()
-        found = guessed(rows, told, fixed)
+        found = await asyncio.to_thread(guessed, rows, told, fixed)
         return Aim(
             window=await self._window(),
             fixed=fixed,

@@ -25,7 +25,7 @@ class Signed:
         self.cookie = ""
 
     async def call(self, method: str, path: str, **headers: str) -> tuple[int, Any]:
-        carried = {"Cookie": f"bottega={self.cookie}", **headers}
+        carried = {**self.serving.browser(self.cookie), **headers}
         async with self.session.request(method, path, headers=carried) as response:
             text = await response.text()
             return response.status, json.loads(text) if text else None
@@ -44,7 +44,7 @@ def cookie(shared: Serving) -> str:
         body=body,
     )
     assert status == 200, received
-    return received.partition(b"bottega=")[2].partition(b";")[0].decode()
+    return received.partition(b"set-cookie: ")[2].partition(b"=")[2].partition(b";")[0].decode()
 
 
 @pytest.fixture
@@ -169,22 +169,28 @@ async def test_every_carrier_is_judged_alike(shared: Serving, cookie: str) -> No
 
         assert await status(authorization=f"Bearer {token}") == 200
         assert await status(authorization=f"bearer {token}") == 200
-        assert await status(cookie=f"x=1; bottega={cookie}") == 200
+        page = shared.browser(cookie)
+        name, key = page["Cookie"].partition("=")[0], page["X-Bottega-Page"]
+        assert await status(cookie=f"x=1; {name}={cookie}", x_bottega_page=key) == 200
         refused: list[dict[str, str]] = [
             {},
             {"authorization": f"Bearer {cookie}"},
-            {"cookie": f"bottega={token}"},
+            {"cookie": f"{name}={token}", "x_bottega_page": key},
+            {"cookie": f"{name}={cookie}"},
+            {"cookie": f"{name}={cookie}", "x_bottega_page": ""},
+            {"cookie": f"{name}={cookie}", "x_bottega_page": "0" * 64},
+            {"x_bottega_page": key},
             {"authorization": token},
             {"authorization": f"Basic {token}"},
             {"authorization": "Bearer"},
             {"authorization": "Bearer null"},
             {"authorization": "Bearer []"},
-            {"cookie": "bottega="},
-            {"cookie": f"Bottega={cookie}"},
-            {"cookie": f"xbottega={cookie}"},
+            {"cookie": f"{name}=", "x_bottega_page": key},
+            {"cookie": f"{name.title()}={cookie}", "x_bottega_page": key},
+            {"cookie": f"x{name}={cookie}", "x_bottega_page": key},
             {"x_api_key": token},
             {"x_forwarded_user": "host"},
-            {"authorization": "Bearer wrong", "cookie": f"bottega={cookie}"},
+            {"authorization": "Bearer wrong", "cookie": f"{name}={cookie}", "x_bottega_page": key},
         ]
         assert [await status(**each) for each in refused] == [401] * len(refused)
         assert await status(f"/api/me?token={token}&access_token={token}") == 401

@@ -115,7 +115,8 @@ async def test_a_person_is_bounded_whatever_the_address_and_the_carrier(house: H
     door = Door(Application(), house, Measures(person=Rate(2, 0.1)))
     token = await house.passes.give(house.people.host(), "token")
     login = await house.passes.give(house.people.host(), "login")
-    carriers = [{"authorization": f"Bearer {token}"}, {"cookie": f"bottega={login}"}]
+    page = {"cookie": f"bottega-8448={login}", "x-bottega-page": house.passes.page_key(login)}
+    carriers = [{"authorization": f"Bearer {token}"}, page]
     answers = [
         (await ask(door, "/api/me", headers=carrier, client=f"10.0.0.{n}"))[0]
         for n, carrier in enumerate([*carriers, *carriers])
@@ -126,7 +127,7 @@ async def test_a_person_is_bounded_whatever_the_address_and_the_carrier(house: H
 async def test_where_too_many_are_inside_the_next_is_told_to_come_later(house: House) -> None:
     application = Application()
     application.hold.clear()
-    door = Door(application, house, Measures(requests=4))
+    door = Door(application, house, Measures(strangers=4))
     slow = [asyncio.create_task(ask(door)) for _ in range(2)]
     for _ in slow:
         await application.inside.acquire()
@@ -145,7 +146,7 @@ async def test_an_answer_that_goes_on_and_on_leaves_its_place_to_requests(house:
     application = Application()
     application.hold.clear()
     application.kind = b"text/event-stream; charset=utf-8"
-    door = Door(application, house, Measures(requests=2, streams=6))
+    door = Door(application, house, Measures(strangers=2, streams=6))
     streams = [asyncio.create_task(ask(door)) for _ in range(3)]
     async with asyncio.timeout(30):
         for _ in streams:
@@ -163,7 +164,7 @@ async def test_an_answer_that_goes_on_and_on_leaves_its_place_to_requests(house:
 async def test_a_client_that_leaves_leaves_its_place(house: House) -> None:
     application = Application()
     application.hold.clear()
-    door = Door(application, house, Measures(requests=2))
+    door = Door(application, house, Measures(strangers=2))
     slow = asyncio.create_task(ask(door))
     await application.inside.acquire()
     assert (await ask(door))[0] == 503

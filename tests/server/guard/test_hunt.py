@@ -8,7 +8,7 @@ import pytest
 from bottega.accounts.passes import Kind
 from bottega.server.guard.names import Names
 from bottega.server.house import House, Options
-from bottega.server.who import caller_of
+from bottega.server.who import PAGE_KEY, caller_of
 from tests.hunt import SEED, examples
 
 ODD = (
@@ -62,13 +62,16 @@ async def test_no_changed_pass_is_anybodys(house: House) -> None:
     given: dict[Kind, str] = {}
     for kind in ("token", "login"):
         given[kind] = await house.passes.give(house.people.host(), kind)
-    carriers = {"token": (b"authorization", "Bearer "), "login": (b"cookie", "bottega=")}
+    carriers = {"token": (b"authorization", "Bearer "), "login": (b"cookie", "bottega-8448=")}
     for _ in range(examples(3_000, 100_000)):
         kind = dice.choice(list(carriers))
         name, before = carriers[kind]
         words = changed(dice, given[dice.choice(list(given))])
         value = f"{before}{words}".encode("latin-1", "replace")
-        found = caller_of({"headers": [(name, value)]}, house)
+        key = house.passes.page_key(told(value, "login")).encode()
+        headers = [(name, value), (PAGE_KEY, key)]
+        scope = {"type": "http", "method": "POST", "path": "/api/me", "headers": headers}
+        found = caller_of(scope, house)
         assert (found is not None) == (told(value, kind) == given[kind]), (SEED, value)
 
 
@@ -76,5 +79,5 @@ def told(value: bytes, kind: Kind) -> str:
     """The words in a header: what stands around them, or in a cookie behind a semicolon, is no part of them."""
     text = value.decode("latin-1")
     if kind == "login":
-        return text.removeprefix("bottega=").partition(";")[0].rstrip()
+        return text.removeprefix("bottega-8448=").partition(";")[0].rstrip()
     return text.removeprefix("Bearer ").strip()

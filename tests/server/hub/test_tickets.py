@@ -66,9 +66,9 @@ async def test_a_ticket_that_was_had_with_a_cookie_opens_a_socket_of_our_own_pag
     shared: Serving,
 ) -> None:
     login = await given(shared, "login")
-    jar = aiohttp.CookieJar(unsafe=True)
-    async with aiohttp.ClientSession(shared.address, cookie_jar=jar) as session:
-        jar.update_cookies({"bottega": login})
+    carried = shared.browser(login)
+    jar = aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(shared.address, cookie_jar=jar, headers=carried) as session:
         own = {"Origin": shared.address}
 
         async def ticket() -> str:

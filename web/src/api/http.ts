@@ -1,5 +1,6 @@
 /** Typed calls of a server's routes: paths, parameters, bodies and answers are those of its OpenAPI document. */
 
+import { pageHeaders } from "./page-key.js";
 import type { components, paths } from "./schema.js";
 
 export type Schema<N extends keyof components["schemas"]> = components["schemas"][N];
@@ -85,7 +86,7 @@ export class Http {
     body?: BodyInit,
     type = "",
   ): Promise<Response> {
-    const headers: Record<string, string> = { ...this.place.headers };
+    const headers: Record<string, string> = { ...pageHeaders(), ...this.place.headers };
     const init: RequestInit = { method: method.toUpperCase(), headers, credentials: "same-origin" };
     if (body !== undefined) {
       headers["Content-Type"] = type;

@@ -1196,7 +1196,9 @@ export interface paths {
         put?: never;
         /**
          * Sign In
-         * @description Exchange a sign-in link for the cookie of this browser. A link that was used, or is too old, is refused.
+         * @description Exchange a sign-in link for the cookie of this browser, and the key of its pages.
+         *
+         *     A link that was used, or is too old, is refused.
          */
         post: operations["sign_in"];
         delete?: never;
@@ -1236,7 +1238,7 @@ export interface paths {
         put?: never;
         /**
          * Give Ticket
-         * @description A ticket for `/ws/{ticket}`: good once, for 30 s.
+         * @description A ticket for `/ws/{ticket}`, or for a download that a browser begins: `?ticket=`. Good once, for 30 s.
          */
         post: operations["give_ticket"];
         delete?: never;
@@ -4999,6 +5001,36 @@ export interface components {
              */
             link: string;
         };
+        /**
+         * SignedInShape
+         * @description Who has just signed in with a browser.
+         */
+        SignedInShape: {
+            /**
+             * Created At
+             * @description Milliseconds UTC.
+             */
+            created_at: number;
+            /** Id */
+            id: string;
+            /**
+             * Is Host
+             * @description Whether the home is theirs: settings and keys.
+             */
+            is_host: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Page Key
+             * @description Sent as `X-Bottega-Page` with each request that has the cookie; to be kept by the page alone.
+             */
+            page_key: string;
+            /**
+             * Seen At
+             * @description When they were last there, to a minute; 0: never.
+             */
+            seen_at: number;
+        };
         /** @description An exchange in simple words; the last one is always `complete`. */
         SimpleEvent: {
             content: string;
@@ -5239,7 +5271,7 @@ export interface components {
         TicketShape: {
             /**
              * Ticket
-             * @description For one socket at `/ws/{ticket}`, within 30 s.
+             * @description For one socket at `/ws/{ticket}`, or one GET with `?ticket=`, within 30 s.
              */
             ticket: string;
         };
@@ -15198,7 +15230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PersonShape"];
+                    "application/json": components["schemas"]["SignedInShape"];
                 };
             };
             /** @description Bad Request */

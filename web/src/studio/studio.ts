@@ -6,6 +6,7 @@
  */
 import { Client, type Http, Problem, type State } from "../api/client.js";
 import type { Schema } from "../api/http.js";
+import { ticketLinks } from "../api/page-key.js";
 import { SessionStore } from "../session/store.js";
 import { keep, kept } from "./kept.js";
 import { Watch } from "./watch.js";
@@ -70,6 +71,7 @@ export class Studio {
   /** Connect, and find the tabs that were open. */
   async start(): Promise<void> {
     this.client.open();
+    ticketLinks();
     document.addEventListener("visibilitychange", () => this.seen(!document.hidden));
     addEventListener("offline", () => this.client.cut());
     addEventListener("online", () => this.client.hurry());

@@ -1,7 +1,9 @@
+import { follow } from "../api/page-key.js";
+
 /** Have the browser save what is at an address of this server. */
 export function saveFrom(address: string): void {
   const link = document.createElement("a");
   link.href = address;
   link.download = "";
-  link.click();
+  void follow(link);
 }

@@ -18,6 +18,8 @@ _NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximu
 _FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid")
 _PLAIN = (str, int, float, bool, type(None))
 _DEEPEST = 10
+_MOST_PARTS = 2000
+"""How large a schema may become when each definition is put where it is meant: two names can double it each time."""
 _MOST_OPTIONAL, _MOST_CHOICES = 24, 16
 """How many optional properties, and how many alternatives, Anthropic takes in one schema."""
 
@@ -94,10 +96,12 @@ class _Narrowing:
         self._defs: _Schema = whole.get("$defs", {})
         self.optional = 0
         self.choices = 0
+        self._parts = 0
 
     def schema(self, found: Any, inside: tuple[str, ...]) -> _Schema:
         """What is left of a schema; `inside` names the definitions on the way here: none may hold itself."""
-        if not isinstance(found, dict):
+        self._parts += 1
+        if not isinstance(found, dict) or self._parts > _MOST_PARTS:
             raise _Unfit
         schema = cast("_Schema", found)
         kept = {word: schema[word] for word in ("title", "description") if word in schema}

@@ -4,7 +4,7 @@ In this order: is it meant for us (Host), does no other site ask (Origin), who a
 once, not too much. Nothing is read of a body before all that is settled, and every answer is dressed, refusals too.
 """
 
-import ipaddress
+import asyncio
 from collections.abc import Hashable
 
 import msgspec
@@ -12,9 +12,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bottega.errors import Problem
 from bottega.server import problems
+from bottega.server.guard.addresses import network_of
 from bottega.server.guard.bodies import bounded, most_of
+from bottega.server.guard.connections import Seat
+from bottega.server.guard.doubled import refuse_doubled
 from bottega.server.guard.dress import API, PAGE, dressed
+from bottega.server.guard.impatient import EXTENSION as SEAT
 from bottega.server.guard.names import Names
+from bottega.server.guard.pieces import in_pieces
 from bottega.server.guard.proxy import Proxies
 from bottega.server.guard.rates import Buckets, Rate, Room
 from bottega.server.house import House
@@ -23,6 +28,12 @@ from bottega.server.who import OPEN, NotSignedIn, caller_of, cookie_in
 
 _LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
+
+_ALWAYS = frozenset({"/healthz"})
+"""Answered whoever asks and however often: it costs no more than a refusal."""
+
+HELD_UP = 0.5
+"""Seconds that a stranger who asks too often waits for being told so."""
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +48,9 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     sockets: Rate = Rate(2000, 500)
     """Sockets that are opened from one address."""
     requests: int = 1000
-    """Requests that are answered at the same time, of all."""
+    """Requests of people that are answered at the same time."""
+    strangers: int = 64
+    """Requests of strangers that are: they take no place of anybody's who is signed in."""
     streams: int = 5000
     """Answers that go on and on, and sockets."""
 
@@ -58,6 +71,7 @@ class Door:
         # Half of the room is the most that one may fill: whoever is slow, or mad, leaves some to the others.
         self._requests = Room(chosen.requests, max(1, chosen.requests // 2))
         self._streams = Room(chosen.streams, max(1, chosen.streams // 2))
+        self._outer = Room(chosen.strangers, max(1, chosen.strangers // 2))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -69,21 +83,22 @@ class Door:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        visit = _Visit(self._requests, self._streams)
+        visit = _Visit(self._streams)
         dress = API if scope["path"].startswith(self._api) else PAGE
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
                 dressed(message, dress)
                 visit.settle(message)
-            await send(message)
+            await in_pieces(send, message)
 
         try:
             self._meant_for_us(scope, headers)
-            self._enter(visit, await self._known(scope))
+            self._enter(visit, await self._known(scope), scope)
             receive = bounded(receive, headers, most_of(scope["path"]))
         except Halt as halt:
             visit.end()
+            await _hold_up(halt, scope)
             await halt.response()(scope, receive, sent)
             return
         except Problem as problem:
@@ -96,13 +111,14 @@ class Door:
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        visit = _Visit(self._streams, self._streams)
+        visit = _Visit(self._streams)
         try:
             self._meant_for_us(scope, headers)
-            key = _address(scope)
-            _spend(self._opening, key)
-            self._enter(visit, key)
+            key = self._opens(scope)
+            if not visit.begin(self._streams, key):
+                raise _overloaded()
         except Halt as halt:
+            await _hold_up(halt, scope)
             await halt.response()(scope, receive, send)
             return
         try:
@@ -111,7 +127,8 @@ class Door:
             visit.end()
 
     def _meant_for_us(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        """Refuse what was sent to another name, or by another site's page."""
+        """Refuse what was sent to another name, or by another site's page, or says one thing twice."""
+        refuse_doubled(scope, self._house)
         self._proxies.hear(scope, headers)
         secure = scope["scheme"] in ("https", "wss")
         server = scope.get("server")
@@ -128,8 +145,20 @@ class Door:
             if not self._names.is_ours(origin.decode("latin-1"), secure, server):
                 raise _another_site()
         elif b"cookie" in headers:
-            _refuse_cross_site(scope, headers)
+            self._refuse_cross_site(scope, headers)
         self._beneath(scope)
+
+    def _refuse_cross_site(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        """Without an origin the cookie alone changes nothing; the browser must say that our own page asks."""
+        if not cookie_in(headers, self._house):
+            return
+        site = headers.get(b"sec-fetch-site")
+        if site == b"same-origin":
+            return
+        changes = scope["type"] == "http" and scope["method"] not in _LOOKS
+        is_navigation = headers.get(b"sec-fetch-mode") == b"navigate"
+        if changes or (site not in (None, b"none") and not is_navigation):
+            raise _another_site()
 
     def _beneath(self, scope: Scope) -> None:
         """Have the application see the paths below the server's own."""
@@ -147,8 +176,13 @@ class Door:
         """Who asks: a person's number, or a stranger's address, and not too often."""
         path = scope["path"]
         address = _address(scope)
+        if path[len(self._path) :] in _ALWAYS:
+            return None
         if not path.startswith(self._api):
-            return _spend(self._strangers, address)
+            caller = caller_of(scope, self._house)
+            if caller is None:
+                return _spend(self._strangers, address)
+            return _spend(self._persons, caller.person.n)
         asked = (scope["method"], path[len(self._path) :])
         if asked == ("POST", "/api/sign-in"):
             return _spend(self._signing, address)
@@ -162,29 +196,35 @@ class Door:
         await self._house.seen(caller.person)
         return caller.person.n
 
-    def _enter(self, visit: "_Visit", key: Hashable) -> None:
-        if not visit.begin(key):
-            raise Halt(
-                503,
-                "overloaded",
-                "The server has too much to do just now.",
-                "Ask again a little later.",
-                retry_after=1,
-            )
+    def _opens(self, scope: Scope) -> Hashable:
+        """Who wants a socket: a person with a ticket, or a stranger's address, and not too often."""
+        ticket = self._house.tickets.known(scope["path"].rpartition("/")[2])
+        if ticket is None:
+            return _spend(self._opening, _address(scope))
+        _claim(scope, ticket.person.n)
+        return _spend(self._persons, ticket.person.n)
+
+    def _enter(self, visit: "_Visit", key: Hashable, scope: Scope) -> None:
+        """People and strangers have rooms of their own; what is always answered needs none."""
+        if key is None:
+            return
+        if isinstance(key, int):
+            _claim(scope, key)
+        if not visit.begin(self._requests if isinstance(key, int) else self._outer, key):
+            raise _overloaded()
 
 
 class _Visit:
     """One who is inside: first among the requests, then, where the answer goes on and on, among the streams."""
 
-    def __init__(self, first: Room, streams: Room) -> None:
-        self._first = first
+    def __init__(self, streams: Room) -> None:
         self._streams = streams
         self._in: Room | None = None
         self._key: Hashable = None
 
-    def begin(self, key: Hashable) -> bool:
-        if self._first.enter(key):
-            self._in, self._key = self._first, key
+    def begin(self, room: Room, key: Hashable) -> bool:
+        if room.enter(key):
+            self._in, self._key = room, key
         return self._in is not None
 
     def settle(self, start: Message) -> None:
@@ -203,17 +243,29 @@ class _Visit:
             self._in = None
 
 
-def _refuse_cross_site(scope: Scope, headers: dict[bytes, bytes]) -> None:
-    """Without an origin the cookie alone changes nothing; the browser must say that our own page asks."""
-    if not cookie_in(headers):
-        return
-    site = headers.get(b"sec-fetch-site")
-    if site == b"same-origin":
-        return
-    changes = scope["type"] == "http" and scope["method"] not in _LOOKS
-    is_navigation = headers.get(b"sec-fetch-mode") == b"navigate"
-    if changes or (site not in (None, b"none") and not is_navigation):
-        raise _another_site()
+def _claim(scope: Scope, person: int) -> None:
+    """The connection is this person's from now on; refused where the person has too many."""
+    seat: Seat | None = scope.get(SEAT)
+    if seat and not seat.belongs_to(person):
+        raise Halt(
+            429, "too_many", "You have too many open connections.", "Close some.", retry_after=5
+        )
+
+
+async def _hold_up(halt: Halt, scope: Scope) -> None:
+    """Whoever asks too often waits for the refusal: asking on is worth nothing."""
+    if halt.status_code == 429 and scope.get(SEAT) is not None and scope[SEAT].person is None:
+        await asyncio.sleep(HELD_UP)
+
+
+def _overloaded() -> Halt:
+    return Halt(
+        503,
+        "overloaded",
+        "The server has too much to do just now.",
+        "Ask again a little later.",
+        retry_after=1,
+    )
 
 
 def _another_site() -> Halt:
@@ -240,10 +292,4 @@ def _spend(buckets: Buckets, key: Hashable) -> Hashable:
 def _address(scope: Scope) -> str:
     """The address that a stranger is known by; of the new kind everybody has very many, so a network counts as one."""
     client = scope.get("client")
-    address = client[0] if client else ""
-    if ":" not in address:
-        return address
-    found = ipaddress.IPv6Address(address.partition("%")[0])
-    if found.ipv4_mapped:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.IPv6Network((found, 64), strict=False))
+    return network_of(client[0] if client else "")

@@ -72,11 +72,11 @@ class Hub:
         self._tabbing.freeing.stop()
 
     def _refusal(self, ticket: Ticket | None, headers: Headers) -> Response | None:
-        if ticket is None:
+        if ticket is None or not self._house.passes.holder(ticket.words, ticket.kind):
             return problems.problem(
                 401,
                 "bad_ticket",
-                "This ticket was used already, or is too old.",
+                "This ticket was used already, is too old, or its pass was revoked.",
                 "POST /api/tickets gives another; it is good once, for 30 s.",
             )
         if ticket.browser and "origin" not in headers:

@@ -14,6 +14,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.http11 import Request
 from websockets.protocol import State
 
+from bottega.server.guard.connections import Seat
 from bottega.server.hub.told import HEARTBEAT
 
 PING = 5.0
@@ -32,6 +33,8 @@ _UNSENT = 128 * 1024
 
 class Line(WebSocketsSansIOProtocol):
     patience = PATIENCE
+    seat: Seat | None = None
+    """The connection's place among those that there may be."""
     _paused_at = 0.0
     _moved_at = 0.0
 
@@ -41,6 +44,11 @@ class Line(WebSocketsSansIOProtocol):
         if connection := transport.get_extra_info("socket"):
             with suppress(OSError, AttributeError):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.seat:
+            self.seat.leave()
+        super().connection_lost(exc)
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)

@@ -14,6 +14,7 @@ from bottega.events.event import Event
 from bottega.server.house import House
 from bottega.server.outside import health, logs, metrics
 from bottega.server.outside.follower import Follower, Place
+from bottega.server.outside.memory import give_back
 from bottega.server.outside.requests import Exchanged, Requests
 from bottega.server.outside.scrub import Scrub
 from bottega.server.outside.traces import Traces, traces
@@ -57,7 +58,7 @@ class Outside:
         self._traces = await asyncio.to_thread(traces, settings.environment)
         house.studio.runtime.database.writer.on_commit = watched.counts.commits.note
         await self._follower.begin()
-        running = (self._follower.run(), watched.stalls.run())
+        running = (self._follower.run(), watched.stalls.run(), give_back())
         self._tasks = [asyncio.create_task(each) for each in running]
         return self
 

@@ -23,17 +23,24 @@ class Stalls:
     async def run(self) -> None:
         while True:
             due = time.monotonic() + EVERY
+            worked, all_worked = time.thread_time(), time.process_time()
             await asyncio.sleep(EVERY)
-            self.note(time.monotonic() - due)
+            late = time.monotonic() - due
+            self.note(late, time.thread_time() - worked, time.process_time() - all_worked)
 
-    def note(self, late: float) -> None:
-        """The loop was late by so many seconds."""
+    def note(self, late: float, worked: float = 0.0, all_worked: float = 0.0) -> None:
+        """The loop was late by so many seconds; for so many its own thread, and the whole process, did work.
+
+        Where neither did, the machine was busy with something else.
+        """
         self._turn()
         self._now = max(self._now, late)
         if late > STALL:
             self.count += 1
             level = logging.WARNING if late > LONG else logging.INFO
-            _log.log(level, "loop stalled", extra={"fields": {"stall_ms": round(late * 1000)}})
+            spent = {"stall_ms": late, "loop_cpu_ms": worked, "process_cpu_ms": all_worked}
+            fields = {name: round(seconds * 1000) for name, seconds in spent.items()}
+            _log.log(level, "loop stalled", extra={"fields": fields})
 
     def longest(self) -> float:
         """The longest of the last minute or two, in seconds."""

@@ -2,6 +2,8 @@
 "use strict";
 
 const root = document.documentElement.dataset.root;
+// The browser sends our cookie to every port of this host; what stands here stays with this address.
+const KEPT = `bottega-page:${root}`;
 
 function say(title, text) {
   document.querySelector("h1").textContent = title;
@@ -14,6 +16,8 @@ function say(title, text) {
 
 async function ask(method, path, body) {
   const options = { method, headers: {} };
+  const key = localStorage.getItem(KEPT);
+  if (key) options.headers["x-bottega-page"] = key;
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -30,6 +34,7 @@ async function signIn() {
   }
   try {
     const answer = await ask("POST", "/api/sign-in", { link });
+    if (answer.ok) localStorage.setItem(KEPT, (await answer.json()).page_key);
     if (answer.ok || (await ask("GET", "/api/me")).ok) {
       location.replace(root + "/");
       return;
@@ -45,6 +50,7 @@ async function signIn() {
 async function signOut() {
   try {
     await ask("POST", "/api/sign-out");
+    localStorage.removeItem(KEPT);
   } finally {
     location.replace(root + "/");
   }

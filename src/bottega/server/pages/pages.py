@@ -1,6 +1,5 @@
 """The plain pages beside the studio, and their three files. Nothing in them comes from anywhere but this server."""
 
-from functools import cache
 from importlib.resources import files
 
 from fastapi import APIRouter, FastAPI, Request
@@ -8,8 +7,26 @@ from fastapi.responses import HTMLResponse, Response
 
 from bottega.server.house import house_of
 from bottega.server.pages import write
+from bottega.server.pages.kept import Kept, Later
 
 router = APIRouter(include_in_schema=False)
+
+_FILES = {
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+
+
+class Plain:
+    """What is the same for everybody."""
+
+    def __init__(self, app: FastAPI, root: str) -> None:
+        folder = files("bottega.server.pages")
+        self.files = {
+            name: Kept((folder / name).read_bytes(), kind) for name, kind in _FILES.items()
+        }
+        self.reference = Later(lambda: _page(write.reference(root, app.openapi())))
 
 
 @router.get("/sign-in")
@@ -18,26 +35,29 @@ async def sign_in(request: Request) -> HTMLResponse:
 
 
 @router.get("/reference")
-async def reference(request: Request) -> HTMLResponse:
-    app: FastAPI = request.app
-    return HTMLResponse(write.reference(house_of(request).options.base_path, app.openapi()))
+async def reference(request: Request) -> Response:
+    return (await _plain(request).reference.get()).answer(request)
 
 
 @router.get("/page.css")
-async def style() -> Response:
-    return Response(_file("page.css"), media_type="text/css")
+async def style(request: Request) -> Response:
+    return _plain(request).files["page.css"].answer(request)
 
 
 @router.get("/page.js")
-async def script() -> Response:
-    return Response(_file("page.js"), media_type="text/javascript")
+async def script(request: Request) -> Response:
+    return _plain(request).files["page.js"].answer(request)
 
 
 @router.get("/icon.svg")
-async def icon() -> Response:
-    return Response(_file("icon.svg"), media_type="image/svg+xml")
+async def icon(request: Request) -> Response:
+    return _plain(request).files["icon.svg"].answer(request)
 
 
-@cache
-def _file(name: str) -> bytes:
-    return files("bottega.server.pages").joinpath(name).read_bytes()
+def _plain(request: Request) -> Plain:
+    plain: Plain = request.app.state.plain
+    return plain
+
+
+def _page(text: str) -> Kept:
+    return Kept(text.encode(), "text/html; charset=utf-8")

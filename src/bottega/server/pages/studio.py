@@ -1,10 +1,10 @@
 """The studio's own files: built from `web/`, part of the package, and named by what is in them.
 
-Files under `assets/` have a digest in their name and are kept by browsers for good; the page itself is asked for each
-time, and has the server's base path written into it.
+They are a fixed table, read when the server starts: no name that somebody asks for is ever looked up on the disk, or
+kept. Files under `assets/` have a digest in their name and are kept by browsers for good; the page itself is asked for
+each time, and has the server's base path written into it.
 """
 
-from functools import cache
 from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -14,13 +14,14 @@ from fastapi.responses import HTMLResponse, Response
 
 from bottega.server.house import house_of
 from bottega.server.pages import write
+from bottega.server.pages.kept import Kept
 from bottega.server.who import caller_of
 
 router = APIRouter(include_in_schema=False)
 
 _TYPES = {
-    "js": "text/javascript",
-    "css": "text/css",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
     "png": "image/png",
     "woff2": "font/woff2",
@@ -35,54 +36,70 @@ POLICY = (
 )
 
 
+class Built:
+    """All that was built; empty where nothing was."""
+
+    def __init__(self, root: str) -> None:
+        folder = files("bottega.server.pages").joinpath("built")
+        self.files = {
+            **_table(folder, {}),
+            **{f"assets/{name}": each for name, each in _table(folder / "assets", _KEPT).items()},
+        }
+        self.page = _page(folder, root)
+
+
 @router.head("/")
 @router.get("/")
 @router.get("/sessions/{rest:path}")
 @router.get("/settings")
 @router.get("/settings/{rest:path}")
-async def page(request: Request) -> HTMLResponse:
+async def page(request: Request) -> Response:
     """The studio, for whoever is signed in; what it shows it finds by its address."""
     house = house_of(request)
-    root = house.options.base_path
     if not (caller := caller_of(request.scope, house)):
-        return HTMLResponse(write.home(root))
-    if (found := _page(root)) is None:
-        return HTMLResponse(write.unbuilt(root, caller.person))
-    return HTMLResponse(found, headers={"Content-Security-Policy": POLICY})
+        return HTMLResponse(write.home(house.options.base_path))
+    if (found := _built(request).page) is None:
+        return HTMLResponse(write.unbuilt(house.options.base_path, caller.person))
+    return found.answer(request)
 
 
 @router.get("/assets/{name}")
-async def asset(name: str) -> Response:
-    return _answer(_built().joinpath("assets"), name, _KEPT)
+async def asset(request: Request, name: str) -> Response:
+    return _answer(request, f"assets/{name}")
 
 
 @router.get("/{name}.{kind}")
-async def file(name: str, kind: str) -> Response:
-    return _answer(_built(), f"{name}.{kind}", {})
+async def file(request: Request, name: str, kind: str) -> Response:
+    return _answer(request, f"{name}.{kind}")
 
 
-def _answer(folder: Traversable, name: str, headers: dict[str, str]) -> Response:
-    kind = name.rpartition(".")[2]
-    body = _read(folder, name) if kind in _TYPES and "/" not in name else None
-    if body is None:
+def _answer(request: Request, name: str) -> Response:
+    if (found := _built(request).files.get(name)) is None:
         return Response("There is no such file.", 404, media_type="text/plain")
-    return Response(body, media_type=_TYPES[kind], headers=headers)
+    return found.answer(request)
 
 
-def _built() -> Traversable:
-    return files("bottega.server.pages").joinpath("built")
+def _built(request: Request) -> Built:
+    built: Built = request.app.state.built
+    return built
 
 
-@cache
-def _read(folder: Traversable, name: str) -> bytes | None:
-    try:
-        return folder.joinpath(name).read_bytes()
-    except OSError:
+def _table(folder: Traversable, headers: dict[str, str]) -> dict[str, Kept]:
+    if not folder.is_dir():
+        return {}
+    found: dict[str, Kept] = {}
+    for each in folder.iterdir():
+        kind = each.name.rpartition(".")[2]
+        if kind in _TYPES and each.is_file():
+            found[each.name] = Kept(each.read_bytes(), _TYPES[kind], headers)
+    return found
+
+
+def _page(folder: Traversable, root: str) -> Kept | None:
+    index = folder / "index.html"
+    if not index.is_file():
         return None
-
-
-@cache
-def _page(root: str) -> str | None:
-    if (body := _read(_built(), "index.html")) is None:
-        return None
-    return body.decode().replace('<base href="/" />', f'<base href="{escape(root)}/" />')
+    text = index.read_text("utf-8")
+    based = text.replace('<base href="/" />', f'<base href="{escape(root)}/" />')
+    headers = {"Content-Security-Policy": POLICY}
+    return Kept(based.encode(), "text/html; charset=utf-8", headers)

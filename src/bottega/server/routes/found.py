@@ -23,7 +23,7 @@ from bottega.server.taken.pieces import (
     printed_of,
 )
 from bottega.server.who import Asked, OwnBlob, OwnOutput, OwnSession, Signed
-from bottega.sessions.care.search import Search
+from bottega.sessions.care.search import LONGEST_QUERY, Search
 from bottega.sessions.exports.export import Format, export
 
 router = APIRouter(tags=["sessions"])
@@ -136,7 +136,9 @@ async def delete_everything(house: Asked, person: Signed, wish: Deletion) -> Del
 async def search_sessions(
     house: Asked,
     person: Signed,
-    q: Annotated[str, Query(max_length=1000, description="Words; each may be the begin of one.")],
+    q: Annotated[
+        str, Query(max_length=LONGEST_QUERY, description="Words; each may be the begin of one.")
+    ],
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
 ) -> HitList:
     """The newest events of your sessions that hold every word."""

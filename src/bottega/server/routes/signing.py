@@ -5,8 +5,8 @@ from fastapi import APIRouter, Request, Response
 from bottega.accounts.passes import LASTS
 from bottega.server.house import House
 from bottega.server.problems import responses
-from bottega.server.shapes.signing import PassList, PassShape, PersonShape, SignIn
-from bottega.server.who import COOKIE, Asked, Calling, OwnPass, Signed
+from bottega.server.shapes.signing import PassList, PassShape, PersonShape, SignedInShape, SignIn
+from bottega.server.who import Asked, Calling, OwnPass, Signed, cookie_name
 
 router = APIRouter(tags=["people"])
 
@@ -14,11 +14,14 @@ router = APIRouter(tags=["people"])
 @router.post("/sign-in")
 async def sign_in(
     house: Asked, request: Request, wanted: SignIn, response: Response
-) -> PersonShape:
-    """Exchange a sign-in link for the cookie of this browser. A link that was used, or is too old, is refused."""
+) -> SignedInShape:
+    """Exchange a sign-in link for the cookie of this browser, and the key of its pages.
+
+    A link that was used, or is too old, is refused.
+    """
     person, login = await house.passes.redeem(wanted.link)
     _set_cookie(house, request, response, login, LASTS["login"] // 1000)
-    return PersonShape.of(person)
+    return SignedInShape.by(person, house.passes.page_key(login))
 
 
 @router.post("/sign-out", status_code=204)
@@ -51,7 +54,7 @@ def _set_cookie(
     house: House, request: Request, response: Response, login: str, seconds: int
 ) -> None:
     response.set_cookie(
-        COOKIE,
+        cookie_name(house),
         login,
         max_age=seconds,
         path=house.options.base_path or "/",

@@ -10,5 +10,5 @@ router = APIRouter(prefix="/tickets", tags=["socket"])
 
 @router.post("", status_code=201)
 async def give_ticket(house: Asked, caller: Calling) -> TicketShape:
-    """A ticket for `/ws/{ticket}`: good once, for 30 s."""
+    """A ticket for `/ws/{ticket}`, or for a download that a browser begins: `?ticket=`. Good once, for 30 s."""
     return TicketShape(ticket=house.tickets.give(caller.person, caller.words, caller.kind))

@@ -36,6 +36,18 @@ class PersonShape(BaseModel):
         )
 
 
+class SignedInShape(PersonShape):
+    """Who has just signed in with a browser."""
+
+    page_key: str = Field(
+        description="Sent as `X-Bottega-Page` with each request that has the cookie; to be kept by the page alone."
+    )
+
+    @classmethod
+    def by(cls, person: Person, page_key: str) -> "SignedInShape":
+        return cls(page_key=page_key, **PersonShape.of(person).model_dump())
+
+
 class PassShape(BaseModel):
     """A pass that is good; never the pass itself."""
 

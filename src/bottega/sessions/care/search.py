@@ -7,14 +7,18 @@ once, whoever does it.
 
 import re
 import sqlite3
-import unicodedata
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
+from bottega.errors import BadUsage
 from bottega.events.codec import decode
 from bottega.messages.block import Text, ToolUse
+from bottega.sessions.care.snippets import Snippets, tokens_of
 from bottega.storage.database import Database
 
 BATCH = 500
@@ -23,10 +27,17 @@ ENOUGH = 200_000
 """Characters after which a batch ends, however few events it has."""
 LONGEST = 64_000
 """Characters of one event that can be found."""
-AROUND = 80
-"""Characters that a snippet shows before and after its first match."""
+LONGEST_QUERY = 256
+"""Characters."""
+MOST_WORDS, MOST_TOKENS = 16, 32
+"""Words of a query, and parts of words: `a-b` has two."""
+TIME = 5.0
+"""Seconds that finding takes at most, and …"""
+SHOWING = 1.0
+"""… that the words around what was found are looked for."""
 
-_WORDS = 32
+_OFTEN = 10_000
+"""Steps of the database between two looks at the clock."""
 _SAID = {"user_message", "assistant_message", "tool_result"}
 # Scripts that put no space between words: each sign becomes a word of its own.
 _UNSPACED = re.compile(
@@ -71,16 +82,22 @@ class Search:
         owner: int | None = None,
     ) -> list[Hit]:
         """The newest events that hold every word of the query, or a word that begins so; of one person, or of all."""
-        match = quoted(query)
+        match = quoted(checked(query))
         if not match:
             return []
         await self.update()
-        rows = await self._database.read(lambda connection: _find(connection, match, limit, owner))
-        show = _Snippets(_words_of(query), marks)
-        return [
-            Hit(session_id, title, index, _read(body).at, show.of(text).replace(_GAP, ""), above)
-            for session_id, title, index, body, text, above in rows
-        ]
+        show = Snippets(_words_of(query), marks)
+        given_up = threading.Event()
+
+        def find(connection: sqlite3.Connection) -> list[Hit]:
+            with _timed(connection, TIME, given_up):
+                rows = _find(connection, match, limit, owner)
+            return _shown(rows, show, given_up)
+
+        try:
+            return await self._database.read(find)
+        finally:
+            given_up.set()  # whoever asked may be gone
 
     async def update(self) -> int:
         """Add what was said since the last time; return how many events were added."""
@@ -95,6 +112,22 @@ def forget_words(connection: sqlite3.Connection, events: list[int]) -> None:
     connection.executemany("DELETE FROM words WHERE rowid = ?", [(n,) for n in events])
 
 
+def checked(query: str) -> str:
+    """The query; refused if it is more than anybody means."""
+    words = _words_of(query)
+    if len(query) > LONGEST_QUERY or len(words) > MOST_WORDS:
+        raise BadUsage(
+            f"A search takes {MOST_WORDS} words and {LONGEST_QUERY} characters at most.",
+            hint="Give only the words that matter.",
+        )
+    if sum(len(tokens_of(word)) for word in words) > MOST_TOKENS:
+        raise BadUsage(
+            f"The words of this search have more than {MOST_TOKENS} parts.",
+            hint="Give fewer, or without signs between them.",
+        )
+    return query
+
+
 def quoted(query: str) -> str:
     """A user's words in the language of the index: quoted, so that no sign in them has a meaning there."""
     return " ".join('"' + word.replace('"', '""') + '"*' for word in _words_of(query))
@@ -102,11 +135,41 @@ def quoted(query: str) -> str:
 
 def _words_of(query: str) -> list[str]:
     clean = query.replace("\0", " ").encode("utf-8", "ignore").decode()
-    return [_spaced(word) for word in clean.split() if any(map(str.isalnum, word))][:_WORDS]
+    return [_spaced(word) for word in clean.split() if any(map(str.isalnum, word))]
 
 
 def _spaced(text: str) -> str:
     return text if text.isascii() else _UNSPACED.sub(rf"{_GAP}\1{_GAP}", text)
+
+
+@contextmanager
+def _timed(
+    connection: sqlite3.Connection, seconds: float, given_up: threading.Event
+) -> Generator[None]:
+    """What is asked of the database meanwhile ends when the time is up, or nobody waits any more."""
+    ends = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: given_up.is_set() or time.monotonic() > ends, _OFTEN)
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            raise
+        raise BadUsage(
+            f"This search took longer than {seconds:.0f} s.", hint="Give more, or longer words."
+        ) from None
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+def _shown(rows: list[_Found], show: Snippets, given_up: threading.Event) -> list[Hit]:
+    ends = time.monotonic() + SHOWING
+    hits: list[Hit] = []
+    for session_id, title, index, body, text, above in rows:
+        late = given_up.is_set() or time.monotonic() > ends
+        shown = show.plain(text) if late else show.of(text)
+        at = _read(body).at
+        hits.append(Hit(session_id, title, index, at, shown.replace(_GAP, ""), above))
+    return hits
 
 
 def _find(
@@ -189,55 +252,3 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:  # pyright: ignore[reportUnknownVariableType]
             yield from _strings(inner)
-
-
-class _Folding(dict[int, int]):
-    """Each sign without its case and its accents, one for one, so that places stay the same."""
-
-    def __missing__(self, sign: int) -> int:
-        bare = unicodedata.normalize("NFD", chr(sign))[0].lower()
-        self[sign] = ord(bare) if len(bare) == 1 else sign
-        return self[sign]
-
-
-_FOLDING = _Folding()
-_TOKEN = re.compile(r"[^\W_]+")
-
-
-def _folded(text: str) -> str:
-    return text.lower() if text.isascii() else text.translate(_FOLDING)
-
-
-class _Snippets:
-    """Not SQLite's own `snippet`, which takes minutes for a text that repeats the word ten thousand times."""
-
-    def __init__(self, words: list[str], marks: tuple[str, str]) -> None:
-        self._before, self._after = marks
-        found = [_TOKEN.findall(_folded(word)) for word in words]
-        phrases = [r"[\W_]+".join(map(re.escape, tokens)) for tokens in found if tokens]
-        self._pattern = re.compile(rf"(?<![^\W_])(?:{'|'.join(phrases) or '(?!)'})[^\W_]*")
-
-    def of(self, text: str) -> str:
-        """The words around the first match, with each match among them between the marks."""
-        plain = _folded(text)
-        first = self._pattern.search(plain)
-        start, end = _window(text, *(first.span() if first else (0, 0)))
-        parts = ["…" if start else ""]
-        place = start
-        for match in self._pattern.finditer(plain, start, end):
-            found = text[match.start() : match.end()]
-            parts += [text[place : match.start()], self._before, found, self._after]
-            place = match.end()
-        parts += [text[place:end], "…" if end < len(text) else ""]
-        return " ".join("".join(parts).split())
-
-
-def _window(text: str, first: int, last: int) -> tuple[int, int]:
-    """Where to cut around a match: between words, if one ends near enough."""
-    start, end = max(0, first - AROUND), min(len(text), last + AROUND)
-    if start:
-        start = max(start, text.find(" ", start, first) + 1)
-    if end < len(text):
-        gap = text.rfind(" ", last, end)
-        end = gap if gap > last else end
-    return start, end

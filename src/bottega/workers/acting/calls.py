@@ -28,6 +28,7 @@ from bottega.sessions.asks import Reply
 from bottega.tools.call import bounded_outcome, failed, found, perform, wrong
 from bottega.tools.schedule import Claim, run_all
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
+from bottega.tools.validate import is_large
 from bottega.workers.acting.context import CallContext
 from bottega.workers.acting.question import asked, by_child, fingerprint
 from bottega.workers.acting.scene import Scene
@@ -88,7 +89,11 @@ class Calls:
 
     async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
         registry = self._exchange.plan.registry
-        calls = [ready(use, found(use, registry), use.input, self._root) for use in uses]
+        calls: list[Ready] = []
+        for use in uses:
+            large = is_large(use.input)
+            tool = await asyncio.to_thread(found, use, registry) if large else found(use, registry)
+            calls.append(ready(use, tool, use.input, self._root))
         self._calls = calls
         return await run_all(
             [(each, each.claim) for each in calls], self._one, self._exchange.plan.agent.at_once

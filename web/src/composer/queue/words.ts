@@ -1,5 +1,6 @@
 /** The words of a prompt that waits, what came with it, and the same prompt with other words. */
 import { Problem } from "../../api/client.js";
+import { pageHeaders } from "../../api/page-key.js";
 import type { Block, MediaBlock } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 
@@ -30,7 +31,7 @@ async function filled({ type, media_type, data, name, blob }: MediaBlock, blobs:
 }
 
 async function fetched(path: string): Promise<string> {
-  const answer = await fetch(path, { credentials: "same-origin" }).catch(() => null);
+  const answer = await fetch(path, { credentials: "same-origin", headers: pageHeaders() }).catch(() => null);
   if (!answer?.ok) throw new Problem(answer?.status ?? 0, "blob", texts.composer.attachedGone);
   const bytes = new Uint8Array(await answer.arrayBuffer());
   let said = "";

@@ -4,6 +4,7 @@ import type { MediaBlock } from "../../session/shape.js";
 import { useSession, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { blobPath } from "../tools/blob.js";
+import { useFetched } from "./fetched.js";
 
 /** What a browser may show as a picture; anything else, SVG too, is only named. */
 const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
@@ -24,15 +25,13 @@ function One({ block }: { block: MediaBlock }) {
   const studio = useStudio();
   const { sessionId } = useSession();
   const name = block.name || words[block.type];
-  const address = block.data
-    ? `data:${block.media_type};base64,${block.data}`
-    : block.blob
-      ? blobPath(studio.root, sessionId, block.blob)
-      : "";
+  const path = !block.data && block.blob ? blobPath(studio.root, sessionId, block.blob) : "";
+  const address = block.data ? `data:${block.media_type};base64,${block.data}` : path;
+  const shown = useFetched(path);
   if (block.type === "image" && SHOWN.has(block.media_type) && address) {
     const picture = (
       <img
-        src={address}
+        src={block.data ? address : shown}
         alt={name}
         loading="lazy"
         className="max-h-40 max-w-full rounded-control border border-line"

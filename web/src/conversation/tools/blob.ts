@@ -1,5 +1,6 @@
 /** Reads what is too large for the log, piece by piece, from where the session keeps it. */
 import { Problem } from "../../api/client.js";
+import { pageHeaders } from "../../api/page-key.js";
 
 export interface Piece {
   text: string;
@@ -23,7 +24,7 @@ export function outputPath(root: string, sessionId: string, outputId: string): s
 }
 
 export async function pieceOf(path: string, offset: number, signal?: AbortSignal): Promise<Piece> {
-  const init: RequestInit = { credentials: "same-origin" };
+  const init: RequestInit = { credentials: "same-origin", headers: pageHeaders() };
   if (signal) init.signal = signal;
   const answer = await fetch(`${path}?offset=${offset}&limit=${PIECE}`, init);
   if (!answer.ok)
@@ -37,7 +38,7 @@ export async function pieceOf(path: string, offset: number, signal?: AbortSignal
 
 /** All of it, if it is not too large for a page. */
 export async function wholeOf(path: string, most: number, signal?: AbortSignal): Promise<string> {
-  const init: RequestInit = { credentials: "same-origin" };
+  const init: RequestInit = { credentials: "same-origin", headers: pageHeaders() };
   if (signal) init.signal = signal;
   const answer = await fetch(`${path}?limit=${most}`, init);
   if (!answer.ok)

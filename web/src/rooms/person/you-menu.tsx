@@ -1,6 +1,7 @@
 /** Who is signed in, and what is theirs: settings, theme, keys, passes, the way out. */
 
 import { Keyboard, LogOut, Monitor, Settings, User } from "lucide-react";
+import { forgetPageKey } from "../../api/page-key.js";
 import { choose, THEMES, type Theme, theme } from "../../look/theme.js";
 import { useMe } from "../../studio/answers.js";
 import { useStudio } from "../../studio/context.js";
@@ -19,6 +20,7 @@ export function YouMenu() {
   const { rooms } = texts;
   const signOut = async () => {
     await studio.http.post("/api/sign-out");
+    forgetPageKey();
     location.assign(`${studio.root}/`);
   };
   const button = (

@@ -1,0 +1,1 @@
+"""JSON schemas that strangers write: how large they may be, and what a validation with them may cost."""

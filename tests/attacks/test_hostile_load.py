@@ -1,0 +1,54 @@
+"""Severity: high (H5), as a load. Two hostile addresses and a hostile person at full rate; another person works on."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.hostile import Person, Target, target
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+
+from hostile_load import Load, measured, settled  # noqa: E402 - no package
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    with target(tmp_path_factory.mktemp("load")) as started:
+        yield started
+
+
+def attacked(server: Target, seconds: float) -> tuple[Load, float, int, int]:
+    """What was noticed, how long an answer takes in peace on this machine, and the memory before and after."""
+    with Person(server) as host:
+        session = host.session()
+    asked = measured(session)[:4]  # prompts have no end where nobody answers them
+    calm = Load(server.address, server.token("hostile"), server.token())
+    for _ in range(5):
+        for each in asked:
+            calm.ask(*each)
+    Load(server.address, server.token("hostile"), server.token()).run(3, *asked)
+    before = settled(server.pid, 0, 6)
+    load = Load(server.address, server.token("hostile"), server.token())
+    load.run(seconds, *asked)
+    return load, max(calm.waits), before, settled(server.pid, int(before * 1.1), 20)
+
+
+def judge(load: Load, calm: float, before: int, after: int) -> None:
+    assert load.failures == []
+    waits = sorted(load.waits)
+    assert waits[int(len(waits) * 0.9)] < 1.0 + 5 * calm, waits[-5:]
+    assert sum(load.counts.values()) > 200
+    assert after < before * 1.1 + 10_000_000, (before, after)  # a small server: threads come and go
+
+
+async def test_for_a_few_seconds_nobody_else_notices(server: Target) -> None:
+    judge(*await asyncio.to_thread(attacked, server, 4))
+
+
+@pytest.mark.chaos
+@pytest.mark.skipif("not __import__('tests.hunt').hunt.LONG")
+async def test_for_a_minute_nobody_else_notices(server: Target) -> None:
+    judge(*await asyncio.to_thread(attacked, server, 60))

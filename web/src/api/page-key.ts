@@ -1,0 +1,68 @@
+/**
+ * What proves that a request comes from a page of this server. A browser sends our cookie to every port of the host;
+ * what stands in the storage of this origin it gives to nobody else. The cookie without it opens nothing under `/api`.
+ */
+
+const HEADER = "X-Bottega-Page";
+
+/** Where this server's pages are, without the last slash; nothing outside of a browser. */
+function root(): string {
+  return typeof document === "undefined" ? "" : new URL(document.baseURI).pathname.replace(/\/[^/]*$/, "");
+}
+
+const name = () => `bottega-page:${root()}`;
+
+function key(): string {
+  try {
+    return localStorage.getItem(name()) ?? "";
+  } catch {
+    return ""; // no storage, or no browser: a program has its token
+  }
+}
+
+export function pageHeaders(): Record<string, string> {
+  const known = key();
+  return known ? { [HEADER]: known } : {};
+}
+
+/** Whoever signs out leaves nothing behind. */
+export function forgetPageKey(): void {
+  try {
+    localStorage.removeItem(name());
+  } catch {
+    // There was none.
+  }
+}
+
+/** The address of a file, with a ticket for the one request that the browser itself makes for it. */
+export async function ticketed(address: string): Promise<string> {
+  const init: RequestInit = { method: "POST", headers: pageHeaders(), credentials: "same-origin" };
+  const answer = await fetch(`${root()}/api/tickets`, init);
+  if (!answer.ok) return address;
+  const { ticket } = (await answer.json()) as { ticket: string };
+  return `${address}${address.includes("?") ? "&" : "?"}ticket=${encodeURIComponent(ticket)}`;
+}
+
+/** Have every link to something under `/api` carry a ticket when it is pressed. */
+export function ticketLinks(): void {
+  document.addEventListener(
+    "click",
+    (event) => {
+      const link = event.target instanceof Element ? event.target.closest("a") : null;
+      if (!link?.href.startsWith(`${location.origin}${root()}/api/`)) return;
+      event.preventDefault();
+      void follow(link);
+    },
+    true,
+  );
+}
+
+/** Go where a link leads, as the browser would. */
+export async function follow(link: HTMLAnchorElement): Promise<void> {
+  const made = document.createElement("a");
+  made.href = await ticketed(link.href);
+  if (link.hasAttribute("download")) made.download = link.download;
+  made.target = link.target;
+  made.rel = link.rel;
+  made.click();
+}
