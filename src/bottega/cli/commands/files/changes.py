@@ -1,14 +1,13 @@
 """`bottega changes`: what a session did to the files of its folder."""
 
-import sys
-
 import click
 
 from bottega.cli import start
 from bottega.cli.commands.sessions import short
 from bottega.cli.screen.diff import drawn, parse
 from bottega.cli.screen.figures import count
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import print_json, raw
+from bottega.cli.screen.page import Page
 from bottega.cli.worked import chosen, told
 from bottega.errors import Problem
 from bottega.sessions.changes.undo import Now
@@ -93,5 +92,4 @@ def _show(page: Page, worked: Worked) -> None:
                 [each for row in rows for each in page.painter.parts(row, page.width) or [""]]
             )
         else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(b"".join(lines))
+            raw(lines)
