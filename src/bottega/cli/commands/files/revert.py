@@ -13,7 +13,7 @@ from bottega.cli.screen.figures import count
 from bottega.cli.screen.output import confirm, flush, note
 from bottega.cli.screen.page import Page
 from bottega.cli.worked import chosen, told
-from bottega.errors import BadUsage, NotFound, Problem
+from bottega.errors import BadUsage, NotFound, Problem, Refused
 from bottega.runtime import Runtime
 from bottega.sessions.changes.undo import now, revert, turned
 from bottega.sessions.changes.work import Work
@@ -43,7 +43,7 @@ async def _revert(studio: Studio, words: tuple[str, ...], yes: bool, redo: bool)
         worked = await Worked.of(studio.runtime, row)
         with ExitStack() as closing:
             root = worked.root(closing)
-            wanted = _wanted(worked, paths, root)
+            wanted = _done_here(_wanted(worked, paths, root))
             if redo:
                 wanted = [turned(work) for work in wanted]
             todo = [work for work in wanted if now(root, work) != "undone"]
@@ -81,6 +81,19 @@ def _wanted(worked: Worked, paths: tuple[str, ...], root: Root) -> list[Work]:
             )
         found |= {work.path: work for work in here}
     return [found[path] for path in sorted(found)]
+
+
+def _done_here(wanted: list[Work]) -> list[Work]:
+    """Without what came with an import: that was done in another folder."""
+    here = [work for work in wanted if not work.imported]
+    if wanted and not here:
+        raise Refused(
+            "This session was imported: what it tells of was changed elsewhere, and cannot be undone here.",
+            hint="`bottega changes SESSION --diff` shows it. What is changed from now on can be undone.",
+        )
+    if len(here) < len(wanted):
+        note(f"{count(len(wanted) - len(here), 'file')} of the import left out.")
+    return here
 
 
 def _agreed(files: int, row: SessionRow, yes: bool) -> bool:
