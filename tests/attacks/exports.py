@@ -46,5 +46,10 @@ def export(file: Path, facts: Iterable[Fact], blobs: Iterable[bytes] = (), **abo
     }
     kept = [{"blob": blob(each), "data": base64.b64encode(each).decode()} for each in blobs]
     lines = [{"bottega": 1, "session": session}, *rows, *kept]
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    file.write_text("".join(f"{_compact(line)}\n" for line in lines))
     return file
+
+
+def _compact(value: Any) -> str:
+    """As the real ones are written: what reads a log looks at how its lines begin."""
+    return json.dumps(value, separators=(",", ":"))
