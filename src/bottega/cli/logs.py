@@ -34,7 +34,7 @@ class _Lines(logging.StreamHandler[TextIO]):
     """Ours, among the root's handlers. What is logged may hold what others said: nothing of it is obeyed."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return clean(super().format(record))
+        return "\n    ".join(clean(super().format(record)).splitlines())
 
 
 class Lines:
