@@ -36,7 +36,13 @@ POINTS = (
     "tool.after_effect",
     "parking.after_ask",
 )
-KILLS = [(point, passage) for point in POINTS for passage in range(1, 6 if LONG else 2)]
+PARKING = "parking.after_ask"
+"""A run is asked about once, however many find it afterwards: nobody passes here a second time."""
+KILLS = [
+    (point, passage)
+    for point in POINTS
+    for passage in range(1, 2 if point == PARKING or not LONG else 6)
+]
 MOMENTS = 60 if LONG else 3
 WITHIN = 5.0
 
@@ -67,12 +73,15 @@ class Killed:
 
     async def dead(self, over: Callable[[], Awaitable[Any]]) -> None:
         """Return once it died, or once what it has to do is over: then it is killed."""
-        dying = asyncio.create_task(asyncio.to_thread(self.process.join, 30))
+        dying = asyncio.create_task(asyncio.to_thread(self.process.join))
         done = asyncio.ensure_future(over())
-        await asyncio.wait({dying, done}, return_when=asyncio.FIRST_COMPLETED)
-        done.cancel()
-        self.process.kill()
-        await dying
+        try:
+            async with asyncio.timeout(30):
+                await asyncio.wait({dying, done}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            done.cancel()
+            self.process.kill()
+            await dying
         assert self.process.exitcode == -9
 
 
@@ -98,7 +107,7 @@ class Follower:
 
     def __init__(self, studio: Studio, session: Session) -> None:
         self.rows: list[tuple[int, bytes]] = []
-        self._over = False
+        self._over = self._asked = False
         self._more = asyncio.Condition()
         self._task = asyncio.create_task(self._follow(studio, session.row.n))
 
@@ -106,12 +115,17 @@ class Follower:
         async for frame in studio.runtime.log.follow(n):
             self.rows += frame.events
             self._over |= any(b.startswith(b'{"type":"exchange_response"') for _, b in frame.events)
+            self._asked |= any(b.startswith(b'{"type":"approval_req') for _, b in frame.events)
             async with self._more:
                 self._more.notify_all()
 
     async def ended(self) -> None:
         async with self._more:
             await self._more.wait_for(lambda: self._over)
+
+    async def asked(self) -> None:
+        async with self._more:
+            await self._more.wait_for(lambda: self._asked)
 
     async def reached(self, count: int) -> None:
         """So many rows have come, or the run has ended."""
@@ -147,7 +161,7 @@ async def test_a_worker_that_dies_anywhere_leaves_what_the_next_one_ends_in_time
 ) -> None:
     async with Studio(home, admits_as="server", runs=False) as front:
         session, follower = await begun(front, model, folder)
-        first = "tool.after_intent=kill" if point.startswith("parking") else ""
+        first = "tool.after_intent=kill" if point == PARKING else ""
         if first:  # who parks is the second one
             await Killed(home, points=first).dead(follower.ended)
         parks = "park" if first else "resume"
@@ -169,6 +183,21 @@ async def seen_to(home: Path, on_crash: str, session: Session, follower: Followe
                 await session.answer(ask, "continue")
             await follower.ended()
     assert time.monotonic() - began < WITHIN + 3
+
+
+@pytest.mark.chaos
+async def test_workers_that_die_while_an_ask_waits_ask_nothing_again(
+    home: Path, folder: Path, tmp_path: Path, model: str
+) -> None:
+    async with Studio(home, admits_as="server", runs=False) as front:
+        session, follower = await begun(front, model, folder)
+        await Killed(home, points="tool.after_intent=kill").dead(follower.ended)
+        for _ in range(3 if LONG else 1):
+            await Killed(home, "park").dead(follower.asked)
+        await seen_to(home, "park", session, follower)
+        log = all_is_whole(home, follower, tmp_path / "trace")
+        follower.close()
+    assert Counter(event.type for event in log)["approval_required"] == 1
 
 
 @pytest.mark.chaos

@@ -1,6 +1,7 @@
 """The program as a process: signals, closed pipes, what other processes and the disk do to it. Nothing is lost."""
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -220,11 +221,12 @@ def test_something_that_is_no_database_is_told(bottega: Call, home: Path) -> Non
 
 def confined(script: str, env: dict[str, str], work: Path) -> Result:
     """Run a shell script as root of a mount space of its own; skip where that is not allowed."""
-    probe = subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False)
+    unshare = ("unshare", "-m") if os.geteuid() == 0 else ("unshare", "-Urm")
+    probe = subprocess.run([*unshare, "true"], capture_output=True, check=False)
     if probe.returncode:
         pytest.skip("this machine lets nobody mount in a name space of their own")
     done = subprocess.run(
-        ["unshare", "-m", "sh", "-c", script],
+        [*unshare, "sh", "-c", script],
         capture_output=True,
         text=True,
         env=env,

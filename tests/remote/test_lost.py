@@ -5,15 +5,21 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
+import aiohttp
 import pytest
 
 from bottega import Studio
+from bottega.agents.agent import Whereabouts
+from bottega.client import Remote
 from bottega.events.event import Event
 from bottega.studio.session import Session
 from tests.client.cutting import cutting
-from tests.remote.conftest import Hire, remote_file
+from tests.remote.conftest import Hire, agent_there, remote_file
 from tests.remote.logs import carried, log_here, log_there, there
 from tests.server.serving import Serving
 
@@ -135,6 +141,34 @@ async def test_a_process_that_dies_here_is_taken_up_and_what_runs_there_runs_onc
     assert kinds.count(b"prompt_queued") == kinds.count(b"exchange_response") == 1
     assert [event.type for event in seen].count("remote_started") == 1
     assert "interrupted" not in [event.type for event in seen]
+
+
+@pytest.mark.requirement("N03")
+async def test_a_server_that_dies_before_it_has_sent_the_prompt_on_sends_it_when_it_is_back(
+    shared: Serving, tmp_path: Path, scripted: Callable[..., str]
+) -> None:
+    agent_there(shared, scripted([SLOW], name="doer"))
+    home, folder = tmp_path / "near-home", tmp_path / "near"
+    folder.mkdir()
+    dies = {"BOTTEGA_FAILPOINTS": "far.before_start=kill"}
+    with Serving(home, folder, environment=dies) as near:
+        remote_file(home, Whereabouts(shared.address, "doer"), shared.token())
+        async with near.client() as client:
+            session_id = (await client.post("/api/sessions", {"agent": "afar"}))["id"]
+            with suppress(aiohttp.ClientError):
+                said = {"message_id": str(uuid4()), "content": [{"type": "text", "text": "go"}]}
+                await client.post(f"/api/sessions/{session_id}/prompts", said)
+            assert await asyncio.to_thread(near.wait) == -9
+    with Serving(home, folder) as near:
+        async with Remote(near.address, near.token()) as remote:
+            session = await remote.resume(session_id)
+            answer = session.resume(wait=True)
+            assert answer is None or (await answer).success
+            seen = await session.facts()
+        mine = await log_there(near, session_id)
+    assert [event.data.success for event in seen if event.type == "exchange_response"] == [True]
+    assert carried(mine) == carried(await log_there(shared, there(seen)))
+    assert "interrupted" not in [event.type for event in seen], "nothing had begun"
 
 
 def _run(home: Path, folder: Path, failpoints: str) -> int:

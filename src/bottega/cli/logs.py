@@ -4,6 +4,7 @@ import logging
 import sys
 from typing import TextIO
 
+from bottega.cli.screen.clean import clean
 from bottega.events.event import Event
 from bottega.sessions.told.stages import Stages
 
@@ -30,7 +31,10 @@ def begin(debug: bool) -> None:
 
 
 class _Lines(logging.StreamHandler[TextIO]):
-    """Ours, among the root's handlers."""
+    """Ours, among the root's handlers. What is logged may hold what others said: nothing of it is obeyed."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n    ".join(clean(super().format(record)).splitlines())
 
 
 class Lines:

@@ -69,7 +69,9 @@ HIDDEN = {
 def _help_alone() -> None:
     context = click.get_current_context()
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        from bottega.cli.screen.output import out_text
+
+        out_text(context.get_help())
 
 
 bottega = LazyGroup(
@@ -117,7 +119,7 @@ def _ended(error: BaseException, invocation: Invocation) -> int:
     if invocation.debug:
         import traceback
 
-        traceback.print_exception(error)
+        _say("".join(traceback.format_exception(error)).rstrip())
     sentence, code = explain(error)
     _say(f"bottega: {sentence}")
     return code
@@ -156,10 +158,10 @@ def _closed(sentence: str) -> str:
 
 
 def _say(sentence: str) -> None:
-    from bottega.cli.screen.clean import clean
+    from bottega.cli.screen.output import note_text
 
     try:
-        print(clean(sentence), file=sys.stderr, flush=True)
+        note_text(sentence)
     except OSError:
         return  # nobody is left to hear it
 

@@ -1,7 +1,6 @@
 """From the command line to an open studio: flags become settings, and a coroutine gets a loop of its own."""
 
 import asyncio
-import sys
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ import click
 from bottega.approvals.mode import MODES
 from bottega.cli import logs
 from bottega.cli.lazy import Invocation
+from bottega.cli.screen.output import note
 from bottega.errors import BadUsage, Problem
 from bottega.settings import Settings, load
 from bottega.studio import Studio, existing_folder
@@ -25,7 +25,7 @@ def settings_of(flags: Mapping[str, Any] | None = None, folder: Path | None = No
     home = Path(invocation.home).expanduser().absolute() if invocation.home else None
     settings = load(flags, home=home, folder=folder)
     for warning in settings.warnings:
-        print(f"bottega: {warning}", file=sys.stderr)
+        note(f"bottega: {warning}")
     return settings
 
 

@@ -14,6 +14,7 @@ class _Change(msgspec.Struct):
     before: str
     after: str
     mixed: bool = False
+    imported: bool = False
 
 
 class _Changes(msgspec.Struct):
@@ -39,7 +40,10 @@ class RemoteWorked:
     async def of(cls, reach: Reach, session_id: str) -> "RemoteWorked":
         body = await reach.call("GET", f"sessions/{session_id}/changes")
         found = msgspec.json.decode(body, type=_Changes).changes
-        works = (Work(each.path, each.before, each.after, mixed=each.mixed) for each in found)
+        works = (
+            Work(each.path, each.before, each.after, mixed=each.mixed, imported=each.imported)
+            for each in found
+        )
         return cls(reach, session_id, tuple(works))
 
     async def diff(self, work: Work) -> str:

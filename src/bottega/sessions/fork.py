@@ -44,7 +44,7 @@ async def fork(
     session_id = fresh_session()
 
     def copy(connection: sqlite3.Connection) -> None:
-        n = _insert(connection, session, session_id, title)
+        n = _insert(connection, session, session_id, title, index)
         copied = connection.execute(
             "INSERT INTO events (session, idx, kind, body)"
             " SELECT ?1, idx, kind, body FROM events WHERE session = ?2 AND idx <= ?3 ORDER BY idx",
@@ -91,7 +91,7 @@ def _page(
 
 
 def _insert(
-    connection: sqlite3.Connection, session: SessionRow, session_id: str, title: str
+    connection: sqlite3.Connection, session: SessionRow, session_id: str, title: str, index: int
 ) -> int:
     at = now()
     mode = SAFE[0] if session.mode and session.mode not in SAFE else session.mode
@@ -99,9 +99,10 @@ def _insert(
     return connection.execute(
         "INSERT INTO sessions"
         " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner, project,"
-        " container) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+        " container, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
         (
             *(session_id, at, at, name[:200], session.model, session.agent, session.folder),
             *(session.needs, mode, session.owner, session.project, session.container),
+            min(session.imported, index),
         ),
     ).fetchone()[0]

@@ -30,7 +30,7 @@ Also = Callable[[sqlite3.Connection, int], None]
 _COLUMNS = (
     "n, id, created_at, updated_at, title, model, agent, folder, status, needs, last_index, mode,"
     " parent, parent_call, depth, owner, project, container, pinned, archived, outcome, EXISTS (SELECT 1 FROM asks"
-    " WHERE asks.session = sessions.n AND asks.status = 'open' AND asks.kind <> 'plan')"
+    " WHERE asks.session = sessions.n AND asks.status = 'open' AND asks.kind <> 'plan'), imported"
 )
 
 
@@ -69,6 +69,8 @@ class SessionRow(msgspec.Struct, frozen=True):
     outcome: Outcome = ""
     is_asked: bool = False
     """Something of it waits for an answer; a plan that is offered does not count."""
+    imported: int = 0
+    """Up to this index its log was read from a file, and says nothing of the files here; 0: nothing of it was."""
 
     @property
     def shown(self) -> Status:
@@ -249,12 +251,14 @@ class Sessions:
         return [_row(row) for row in rows]
 
     def last_in(self, folders: Collection[str]) -> SessionRow | None:
-        """The session that was last worked on in one of these folders."""
+        """The session that was last worked on in one of these folders; one that was only imported there is none."""
         marks = ",".join("?" * len(folders))
         row = self._database.read_now(
             lambda connection: connection.execute(
                 f"SELECT {_COLUMNS} FROM sessions WHERE folder IN ({marks})"  # noqa: S608
-                " AND parent IS NULL ORDER BY updated_at DESC, n DESC LIMIT 1",
+                " AND parent IS NULL AND (imported = 0 OR"
+                " EXISTS (SELECT 1 FROM inbox WHERE inbox.session = sessions.n))"
+                " ORDER BY updated_at DESC, n DESC LIMIT 1",
                 tuple(folders),
             ).fetchone()
         )
@@ -310,9 +314,9 @@ class Sessions:
 
 
 def _row(values: tuple[Any, ...]) -> SessionRow:
-    *others, pinned, archived, outcome, asked = values
+    *others, pinned, archived, outcome, asked, imported = values
     marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}
-    return SessionRow(*others, outcome=outcome, **marks)
+    return SessionRow(*others, outcome=outcome, imported=imported, **marks)
 
 
 def insert_child(

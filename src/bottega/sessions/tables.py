@@ -182,4 +182,18 @@ ALTER TABLE sessions ADD COLUMN container TEXT NOT NULL DEFAULT '';
 CREATE INDEX sessions_by_project ON sessions (project);
 """,
     ),
+    Migration(
+        14,
+        "what was imported",
+        """
+-- Up to this index the log was read from a file: it says what was done elsewhere. 0: all of it happened here.
+ALTER TABLE sessions ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+-- An id begins with when it was made, in milliseconds. A session that is older or newer than its id came from a file;
+-- what happened here since then begins with its first prompt.
+UPDATE sessions SET imported =
+  COALESCE((SELECT MIN(idx) - 1 FROM inbox WHERE inbox.session = sessions.n), last_index)
+  WHERE substr(id, 5, 12) NOT BETWEEN printf('%012x', max(0, created_at - 60000))
+    AND printf('%012x', max(0, created_at + 60000));
+""",
+    ),
 )

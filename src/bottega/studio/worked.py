@@ -41,7 +41,7 @@ class Worked:
         runtime.folders.project_of(row)  # it is of the files there, which are nobody else's to see
         rows = [row, *runtime.sessions.beneath(row)]
         logs = [await runtime.log.facts(each.n) for each in rows]
-        return cls(runtime, rows, await asyncio.to_thread(_folded, logs))
+        return cls(runtime, rows, await asyncio.to_thread(_folded, logs, row.imported))
 
     def root(self, closing: ExitStack) -> Root:
         """The session's folder, as it is now; `closing` closes it. Waits for the disk."""
@@ -116,5 +116,8 @@ class Worked:
         return None if difference.is_binary else difference.counts()
 
 
-def _folded(logs: list[list[Row]]) -> tuple[Work, ...]:
-    return work(*([decode(index, body) for index, body in rows] for rows in logs))
+def _folded(logs: list[list[Row]], imported: int) -> tuple[Work, ...]:
+    """The first log is that of the session itself, of which the part up to `imported` came from a file."""
+    first, *others = ([decode(index, body) for index, body in rows] for rows in logs)
+    theirs = [event for event in first if event.index <= imported]
+    return work(first[len(theirs) :], *others, imported=theirs)

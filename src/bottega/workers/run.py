@@ -49,16 +49,18 @@ async def carry_out(
     remember: Remember,
     *,
     resumed: bool = False,
+    interrupted: facts.Interrupted | None = None,
 ) -> list[Message] | None:
     """Run the exchange that has begun; return when its end is durable, also when this task is cancelled.
 
-    `resumed`: calls may have been left open, and are answered first. Returns all that was said, if the exchange came to
+    `resumed`: calls may have been left open, and are answered first; `interrupted` is told before anything else, unless
+    nothing was. Returns all that was said, if the exchange came to
     its own end. Raises `Parked` when nothing can go on before an answer comes; else only what the pen raises: then
     nothing more can be written here, and another worker goes on from the log.
     """
     history: list[Message] | None = None
     try:
-        exchange.equip(await prepare())
+        exchange.equip(await _prepared(exchange, prepare, interrupted))
         if resumed:  # the crash may have come right after it began
             await drop_plans(exchange)
         if exchange.plan.elsewhere or exchange.track.is_remote:
@@ -85,6 +87,20 @@ async def carry_out(
         await whatever_comes(exchange.close())
     await whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))
     return history if ended.success else None
+
+
+async def _prepared(
+    exchange: Exchange, prepare: Prepare, interrupted: facts.Interrupted | None
+) -> Plan:
+    """The plan. What another Bottega is to answer, and was not sent there yet, was not interrupted: it begins now."""
+    begins_elsewhere = False
+    try:
+        plan = await prepare()
+        begins_elsewhere = plan.elsewhere is not None
+        return plan
+    finally:
+        if interrupted and not begins_elsewhere:
+            exchange.emit(interrupted)
 
 
 async def _taken_up(

@@ -98,6 +98,11 @@ class Track:
             and payload.answer == "continue"
         )
 
+    @property
+    def is_untouched(self) -> bool:
+        """Nobody was asked anything yet: no model, no tool."""
+        return not (self.answers or self.asked or self.calls or self.partial())
+
     def partial(self) -> tuple[Block, ...]:
         """What was streamed of the answer that never became whole."""
         text, thought = "".join(self._text), "".join(self._thought)

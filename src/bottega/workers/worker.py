@@ -393,6 +393,7 @@ class Worker:
         recalled: Recalled | None = None,
         *,
         resumed: bool = False,
+        interrupted: facts.Interrupted | None = None,
     ) -> None:
         """Carry the exchange out, and stop it when a cancel comes in by the log."""
         after = self._log.feed(session.n).last_index
@@ -402,7 +403,12 @@ class Worker:
 
         running = asyncio.create_task(
             carry_out(
-                exchange, prompt, lambda: self._plan(session, prompt), remember, resumed=resumed
+                exchange,
+                prompt,
+                lambda: self._plan(session, prompt),
+                remember,
+                resumed=resumed,
+                interrupted=interrupted,
             )
         )
         watching = asyncio.create_task(mind(self._log, exchange, after, running))
@@ -465,6 +471,10 @@ class Worker:
             unsaid = msgspec.structs.replace(prompt, message_id="")
             await park(exchange, interrupted, self._log, lambda: self._plan(session, unsaid))
             raise Parked
+        if chosen == "resume" and track.is_untouched:
+            # Only its plan says whether there was anything to interrupt: `carry_out` tells it then.
+            await self._run(session, exchange, prompt, resumed=True, interrupted=interrupted)
+            return
         exchange.emit(interrupted)
         if chosen == "close":
             await finish(exchange, _INTERRUPTED, "Interrupted")

@@ -7,8 +7,8 @@ from rich.cells import cell_len
 
 from bottega.cli.asking.keys import pressed
 from bottega.cli.asking.shown import shown, summary
+from bottega.cli.screen.clean import visible
 from bottega.cli.screen.tools import plain
-from bottega.cli.screen.visible import visible
 from bottega.events import facts
 from bottega.sessions.asks import Ask
 

@@ -25,6 +25,8 @@ ATTACK = Path(__file__).with_name("attack.py")
 OWNER = 2001
 """Somebody who is not root and has no account."""
 ROOT = os.geteuid() == 0
+OWNERS = {"as-root": None, "as-owner": OWNER} if ROOT else {"as-oneself": None}
+"""Whose the workspace is: root may work for another; whoever is not root is the owner already."""
 KEY = 0x0B000000 | os.getpid() & 0xFFFFFF
 
 
@@ -75,6 +77,10 @@ def open_folder(owner: int | None = None) -> Iterator[Path]:
             os.chown(base, owner, owner)
         yield base
     finally:
+        for folder, names, _ in os.walk(base):  # a test may have closed one of them, for itself too
+            for each in (Path(folder, name) for name in names):
+                if not each.is_symlink():
+                    each.chmod(0o700)
         shutil.rmtree(base)
 
 

@@ -31,13 +31,9 @@ MIB = 1 << 20
 SMALL = Bounds(
     processes=40, memory=96 * MIB, file=8 * MIB, files=64, cpu=2, scratch=4 * MIB, silence=30
 )
-OWNERS = [
-    None,
-    pytest.param(rooms.OWNER, marks=pytest.mark.skipif(not rooms.ROOT, reason="not root")),
-]
 
 
-@pytest.fixture(scope="module", params=OWNERS, ids=["as-root", "as-owner"])
+@pytest.fixture(scope="module", params=rooms.OWNERS.values(), ids=rooms.OWNERS)
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     with rooms.open_folder(request.param) as base:
         made = base / "ws"

@@ -22,13 +22,9 @@ from tests.workspaces.sandbox.needs import needs_bubblewrap
 from tests.workspaces.sandbox.rooms import Pulse, bash, dropped, line_of
 
 pytestmark = needs_bubblewrap
-OWNERS = [
-    None,
-    pytest.param(rooms.OWNER, marks=pytest.mark.skipif(not rooms.ROOT, reason="not root")),
-]
 
 
-@pytest.fixture(params=OWNERS, ids=["as-root", "as-owner"])
+@pytest.fixture(params=rooms.OWNERS.values(), ids=rooms.OWNERS)
 def owner(request: pytest.FixtureRequest) -> int | None:
     return request.param
 

@@ -1917,6 +1917,11 @@ export interface components {
              */
             change: "added" | "modified" | "deleted";
             /**
+             * Imported
+             * @description Done where the session was exported: shown, and never undone here.
+             */
+            imported: boolean;
+            /**
              * Mixed
              * @description Somebody else changed it while the session worked on it.
              */

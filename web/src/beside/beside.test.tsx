@@ -99,6 +99,21 @@ test("a change that is refused says why, and is forced only in a second step", a
   await waitFor(() => expect(asked.filter((name) => name.startsWith("POST"))).toHaveLength(2));
 });
 
+test("what came with an import is shown and offers no way to revert it", async () => {
+  const change = { path: "a.py", change: "deleted", added: 0, removed: 2, before: "x", after: "" };
+  shown(<Beside />, {
+    "GET projects": { projects: [PROJECT] },
+    "GET sessions/s/changes": {
+      folder: "/shop",
+      changes: [{ ...change, now: "left", mixed: false, imported: true }],
+    },
+  });
+  await userEvent.click(screen.getByRole("tab", { name: "Changes" }));
+  expect(await screen.findByText("Imported")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Revert a.py" })).toBeNull();
+  expect((screen.getByRole("button", { name: "Revert all" }) as HTMLButtonElement).disabled).toBe(true);
+});
+
 test("what cannot be loaded says so and is tried again", async () => {
   shown(<Beside />, {});
   await userEvent.click(screen.getByRole("tab", { name: "Files" }));

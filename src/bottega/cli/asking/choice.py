@@ -2,8 +2,8 @@
 
 from bottega.cli.asking.desk import Asking, Desk
 from bottega.cli.asking.shown import asks
+from bottega.cli.screen.clean import visible
 from bottega.cli.screen.tools import Part
-from bottega.cli.screen.visible import visible
 from bottega.sessions.asks import Ask, Reply
 
 NINE = 9

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Protocol
 
 from bottega.cli.asking.keys import Keys
+from bottega.cli.screen.clean import visible
 from bottega.cli.screen.terminal import Terminal
-from bottega.cli.screen.visible import visible
 
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -79,7 +79,7 @@ def plain(terminal: Terminal, descriptor: int) -> Typed:
                     if key == "backspace":
                         if said:
                             said.pop()
-                            terminal.write("\b \b")
+                            terminal.command("\b \b")
                     elif len(key) == 1:
                         said.append(key)
                         terminal.write(key)

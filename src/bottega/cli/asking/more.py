@@ -2,7 +2,7 @@
 
 from bottega.cli.asking.desk import Desk, unheard
 from bottega.cli.asking.shown import asks
-from bottega.cli.screen.visible import visible
+from bottega.cli.screen.clean import visible
 from bottega.sessions.asks import Ask, Reply
 
 _HELP = "Enter decides nothing here: y goes on, s stops."

@@ -23,7 +23,7 @@ async def scroll(
 ) -> bool:
     """Show all rows until the person leaves; True if they have seen the last one."""
     view = _View(rows, title, terminal, painter)
-    terminal.write("\x1b[?1049h\x1b[?25l")
+    terminal.command("\x1b[?1049h\x1b[?25l")
     try:
         while True:
             view.draw()
@@ -32,7 +32,7 @@ async def scroll(
                     return view.seen
                 view.move(key)
     finally:
-        terminal.write("\x1b[?1049l")
+        terminal.command("\x1b[?1049l")
 
 
 async def _next(keys: Pressed) -> list[str]:
@@ -55,7 +55,7 @@ class _View:
         self._width: int = 0
         self._rows: Rows = []
         self._top = 0
-        self._drawn = ""
+        self._drawn: list[str] = []
         self.seen = False
 
     @property
@@ -67,16 +67,16 @@ class _View:
         if width != self._width:  # made wider or narrower meanwhile: the same place, roughly
             share = self._top / len(self._rows) if self._rows else 0
             self._width, self._rows = width, self._all(width)
-            self._top, self._drawn = int(share * len(self._rows)), ""
+            self._top, self._drawn = int(share * len(self._rows)), []
         self._top = min(max(0, self._top), max(0, len(self._rows) - self._room))
         bottom = min(len(self._rows), self._top + self._room)
         self.seen = self.seen or bottom == len(self._rows)
         shown = [self._line(row) for row in self._rows[self._top : bottom]]
         shown += [""] * (self._room - len(shown))
-        page = "".join(f"{line}\x1b[K\r\n" for line in shown) + self._status(bottom)
+        page = [*shown, self._status(bottom)]
         if page != self._drawn:
             self._drawn = page
-            self._terminal.write(f"\x1b[H{page}\x1b[K")
+            self._terminal.lines(shown, page[-1], before="\x1b[H", behind="\x1b[K\r")
 
     def _line(self, row: list[Part]) -> str:
         return next(iter(self._painter.parts(row, self._width)), "")

@@ -1,12 +1,11 @@
 """What waits where nobody is there to be asked: told in full, with how to answer it from anywhere."""
 
 from bottega.cli.asking.shown import asks, shown
-from bottega.cli.screen.clean import one_line
+from bottega.cli.screen.clean import one_line, visible
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
-from bottega.cli.screen.visible import visible
 from bottega.sessions.asks import WORDS, Ask, Word
 from bottega.sessions.session import SessionRow
 

@@ -12,8 +12,8 @@ import msgspec
 from bottega.cli.asking import pager
 from bottega.cli.asking.desk import Asking, Desk, Offered, unheard
 from bottega.cli.asking.shown import Shown, as_json, shown
+from bottega.cli.screen.clean import visible
 from bottega.cli.screen.tools import plain
-from bottega.cli.screen.visible import visible
 from bottega.sessions.asks import Ask, Reply
 
 EDITABLE = 64_000

@@ -15,10 +15,9 @@ from bottega.approvals.shown import MOST_SHOWN
 from bottega.approvals.shown import shown as made_plain
 from bottega.cli.screen import diff
 from bottega.cli.screen.calls.phrase import phrase, whose
-from bottega.cli.screen.clean import one_line
+from bottega.cli.screen.clean import one_line, visible
 from bottega.cli.screen.figures import count, size
 from bottega.cli.screen.tools import Part, told
-from bottega.cli.screen.visible import visible
 from bottega.sessions.asks import Ask
 
 MOST = 200

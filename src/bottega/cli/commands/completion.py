@@ -2,6 +2,8 @@
 
 import click
 
+from bottega.cli.screen.output import out_text
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -19,4 +21,4 @@ def command(shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind
     root = context.find_root()
-    click.echo(kind(root.command, {}, "bottega", "_BOTTEGA_COMPLETE").source())
+    out_text(kind(root.command, {}, "bottega", "_BOTTEGA_COMPLETE").source())

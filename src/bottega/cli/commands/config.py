@@ -1,6 +1,5 @@
 """`bottega config`: settings, where each comes from, and the file that keeps yours."""
 
-import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,7 +8,8 @@ import msgspec
 
 from bottega import settings as every
 from bottega.cli import start
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import note, out, out_text, print_json
+from bottega.cli.screen.page import Page
 from bottega.errors import BadUsage, NotFound
 from bottega.settings import ForAgent, OwnProvider, Settings, Values
 from bottega.studio.setup import config
@@ -39,7 +39,7 @@ def list_command(as_json: bool) -> int:
         _list(settings)
     if problem is None:
         return 0
-    print(f"bottega: {problem.message} This is without your config file.", file=sys.stderr)
+    note(f"bottega: {problem.message} This is without your config file.")
     return problem.exit_code
 
 
@@ -65,7 +65,7 @@ def get_command(name: str) -> None:
         if not isinstance(found, dict) or part not in found:
             raise NotFound(f"Nothing is set for {name!r}.", hint="`bottega config list` shows all.")
         found = cast("dict[str, Any]", found)[part]
-    click.echo(_shown(found) if not isinstance(found, str) else found)
+    out_text(_shown(found) if not isinstance(found, str) else found)
 
 
 @command.command("set")
@@ -90,7 +90,7 @@ def unset_command(name: str) -> None:
 @command.command("path")
 def path_command() -> None:
     """Print where your config file is."""
-    click.echo(start.settings_to_mend()[0].config_file)
+    out(str(start.settings_to_mend()[0].config_file))
 
 
 def _shown(value: Any) -> str:

@@ -1,11 +1,10 @@
 """`bottega db`: look after the database."""
 
-import sys
-
 import click
 
 from bottega.cli import start
 from bottega.cli.screen.figures import count, size
+from bottega.cli.screen.output import note, out
 from bottega.cli.screen.page import Page
 from bottega.errors import StorageFailed
 from bottega.sessions.care import leftovers, retention
@@ -60,9 +59,9 @@ def backup_command() -> None:
             f"There is no database in {str(settings.home)!r} yet.",
             hint="`bottega chat` makes one.",
         )
-    print(backup(home, "by-hand"))
+    out(str(backup(home, "by-hand")))
     if any(home.blobs.glob("*")):
-        print(f"Attached files are not in it: copy {str(home.blobs)!r} too.", file=sys.stderr)
+        note(f"Attached files are not in it: copy {str(home.blobs)!r} too.")
 
 
 @command.command("trim", short_help="Drop what is stored twice, or no longer needed.")

@@ -8,6 +8,7 @@ from bottega.cli import start
 from bottega.cli.commands.sessions import short
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import count
+from bottega.cli.screen.output import confirm, note
 from bottega.errors import BadUsage
 from bottega.sessions.care import retention
 from bottega.studio import Studio
@@ -37,9 +38,9 @@ async def _delete(studio: Studio, session_id: str, yes: bool) -> int:
             events = count(row.last_index, "event")
             if children := runtime.sessions.beneath(row):
                 events += f", and {count(len(children), 'child')}"
-            if not click.confirm(f"Delete {name} ({events}) for good?", err=True):
-                print("Nothing was deleted.", file=sys.stderr)
+            if not confirm(f"Delete {name} ({events}) for good?"):
+                note("Nothing was deleted.")
                 return 1
         await retention.delete(runtime.database, runtime.log, runtime.blobs, row)
-        print(f"Deleted {name}.", file=sys.stderr)
+        note(f"Deleted {name}.")
     return 0

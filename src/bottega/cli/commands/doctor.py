@@ -12,7 +12,8 @@ import msgspec
 from bottega import __version__
 from bottega.cli import start
 from bottega.cli.screen.figures import count, size
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import print_json
+from bottega.cli.screen.page import Page
 from bottega.errors import Problem
 from bottega.providers import route
 from bottega.providers.provider import Failed

@@ -1,6 +1,5 @@
 """`bottega events`: the log of a session, every fact and what is folded from it."""
 
-import sys
 from collections.abc import AsyncIterator
 
 import click
@@ -8,6 +7,7 @@ import msgspec
 
 from bottega.cli import start
 from bottega.cli.screen.clean import one_line
+from bottega.cli.screen.output import flush, json_line
 from bottega.cli.screen.page import Page
 from bottega.events import fold
 from bottega.events.codec import decode, line
@@ -36,11 +36,11 @@ async def _events(studio: Studio, session_id: str, after: int, as_json: bool, fo
         page = Page(studio.settings.environment)
         async for event in _seen(runtime, row.n, after, follow):
             if as_json:
-                sys.stdout.buffer.write(line(row.id, event) + b"\n")
+                json_line(line(row.id, event))
             else:
                 _print(event, page)
             if follow:
-                sys.stdout.flush()
+                flush()
 
 
 async def _seen(runtime: Runtime, n: int, after: int, follow: bool) -> AsyncIterator[Event]:

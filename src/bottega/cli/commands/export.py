@@ -1,6 +1,5 @@
 """`bottega export`: a session as a file, to keep, to move or to show."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
@@ -10,6 +9,7 @@ import click
 from bottega.cli import start
 from bottega.cli.commands.sessions import short
 from bottega.cli.screen.figures import count
+from bottega.cli.screen.output import note, raw
 from bottega.errors import BadUsage
 from bottega.sessions.exports.export import Format, export
 from bottega.storage.whole import write_whole
@@ -56,12 +56,10 @@ async def _export(studio: Studio, session_id: str, form: Format, output: Path | 
         if children := runtime.sessions.beneath(row):
             ids = ", ".join(short(child.id) for child in children)
             told = f"Not in it: {count(len(children), 'child')} ({ids}). Export each by itself."
-            print(told, file=sys.stderr)
+            note(told)
         pieces: Iterable[bytes] = export(runtime.database, runtime.blobs, row, form)
         if output:
             write_whole(output, pieces)
-            print(f"Wrote session {short(row.id)} to {output}.", file=sys.stderr)
+            note(f"Wrote session {short(row.id)} to {output}.")
             return
-        for piece in pieces:
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
+        raw(pieces)

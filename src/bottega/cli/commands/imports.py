@@ -8,6 +8,7 @@ import click
 
 from bottega.cli import start
 from bottega.cli.commands.sessions import short
+from bottega.cli.screen.output import out
 from bottega.errors import BadUsage
 from bottega.sessions.exports.bring_in import bring_in, lines_of
 from bottega.sessions.session import HOST
@@ -52,4 +53,4 @@ async def _import(studio: Studio, path: Path, folder: Path) -> None:
                 f"The file {str(path)!r} cannot be read: {error.strerror}.",
                 hint="Give a file that `bottega export` wrote.",
             ) from error
-    print(f"Session {short(row.id)}: {row.title or '(no title)'}")
+    out(f"Session {short(row.id)}: {row.title or '(no title)'}")

@@ -6,6 +6,7 @@ import click
 
 from bottega.cli import start
 from bottega.cli.screen.figures import ago, count
+from bottega.cli.screen.output import note, secret
 from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
 from bottega.errors import Misconfigured
@@ -40,12 +41,9 @@ def set_command(provider: str) -> None:
     agent = keys.named_by_agents(settings).get(provider)
     test = "mcp test NAME" if by_server else f"keys test {provider}"
     test = f"run --agent {agent} hello" if agent else test
-    print(f"Kept. Test it with: bottega {test}", file=sys.stderr)
+    note(f"Kept. Test it with: bottega {test}")
     if found := keys.variable_of(provider, settings):
-        print(
-            f"bottega: {found} is set as well, and wins over the kept key.",
-            file=sys.stderr,
-        )
+        note(f"bottega: {found} is set as well, and wins over the kept key.")
 
 
 @command.command("list")
@@ -79,15 +77,15 @@ def remove_command(provider: str) -> None:
     """Forget the kept key of a provider."""
     settings = start.settings_of()
     KeyRing(settings.home).remove(provider)
-    print(f"Forgot the key of {provider}.", file=sys.stderr)
+    note(f"Forgot the key of {provider}.")
     if variable := keys.variable_of(provider, settings):
-        print(f"bottega: {variable} is still set in the environment.", file=sys.stderr)
+        note(f"bottega: {variable} is still set in the environment.")
 
 
 def _typed(provider: str) -> str:
     if not sys.stdin.isatty():
         return sys.stdin.readline().strip()
-    return click.prompt(f"Key of {provider}", hide_input=True, err=True, type=str)
+    return secret(f"Key of {provider}")
 
 
 async def _test(studio: Studio, provider: str | None) -> int:

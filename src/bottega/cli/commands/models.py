@@ -6,7 +6,8 @@ import msgspec
 from bottega.cli import start
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import tokens
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import print_json
+from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
 from bottega.studio import Studio
 from bottega.studio.setup.models import Listed, Offered, listed

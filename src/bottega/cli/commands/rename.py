@@ -1,11 +1,10 @@
 """`bottega rename`: a title that says what a session was about."""
 
-import sys
-
 import click
 
 from bottega.cli import start
 from bottega.cli.commands.sessions import short
+from bottega.cli.screen.output import note
 from bottega.errors import BadUsage
 from bottega.studio import Studio
 
@@ -25,4 +24,4 @@ async def _rename(studio: Studio, session_id: str, title: str) -> None:
     async with studio:
         row = studio.runtime.sessions.get(session_id)
         await studio.runtime.sessions.rename(row.id, title)
-        print(f"Session {short(row.id)} is now called {title!r}.", file=sys.stderr)
+        note(f"Session {short(row.id)} is now called {title!r}.")

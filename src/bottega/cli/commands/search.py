@@ -6,7 +6,8 @@ from bottega.cli import start
 from bottega.cli.commands.sessions import short
 from bottega.cli.screen.clean import clean, one_line
 from bottega.cli.screen.figures import ago
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import print_json
+from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
 from bottega.sessions.care.search import Hit, Search
 from bottega.sessions.session import now

@@ -9,6 +9,7 @@ import click
 
 from bottega.cli import start
 from bottega.cli.lazy import Invocation
+from bottega.cli.screen.output import note, out
 
 _FILE = click.Path(exists=True, dir_okay=False)
 
@@ -66,7 +67,8 @@ def command(no_open: bool, **given: Any) -> None:
     from bottega.server.serve import serve
 
     def ready(address: str, link: str) -> None:
-        print(f"Bottega is at {address}\nSign in: {link}", flush=True)
+        out(f"Bottega is at {address}")
+        out(f"Sign in: {link}")
         if not no_open and sys.stdout.isatty():
             webbrowser.open(link)
 
@@ -74,5 +76,5 @@ def command(no_open: bool, **given: Any) -> None:
     chosen = {name: value for name, value in given.items() if value is not None}
     options = Options(debug=debug, **chosen)
     for warning in warnings(options):
-        print(f"bottega: {warning}", file=sys.stderr)
+        note(f"bottega: {warning}")
     start.run(serve(start.settings_of(), options, Path.cwd(), ready))

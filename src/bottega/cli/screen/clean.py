@@ -1,21 +1,28 @@
 """Text of models, tools and files made safe for a terminal: it may say anything, but command nothing.
 
 Removed are escape sequences (colours, cursor, window titles, links, clipboard), control characters but for line ends
-and tabs, and the marks that reorder text. `Cleaner` does so for text that comes in pieces: a sequence that is cut
-between two pieces is held back until its end is known.
+and tabs, and the marks that hide or reorder text. `Cleaner` does so for text that comes in pieces: a sequence that is
+cut between two pieces is held back until its end is known.
+
+Where somebody decides on a text nothing in it may be hidden either: `visible` names what `clean` leaves out, as
+`approvals.shown` does for commands; indentation and foreign letters stay, since files are full of them.
 """
 
 import re
+import unicodedata
+
+from bottega.printable import UNPRINTABLE
 
 _STRING_START = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])"
-_STRING_BODY = r"[^\x07\x1b\x9c\n]"
+_STRING_BODY = r"[^\x07\x1b\x9c\n\x90\x98\x9d\x9e\x9f]"
+"""It ends where another one begins: a text of nothing but beginnings is read once, not once for each."""
 _CSI = r"(?:\x1b\[|\x9b)[0-?]*[ -/]*"
 
 _SEQUENCE = re.compile(
     rf"{_CSI}[@-~]|{_STRING_START}{_STRING_BODY}*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]"
 )
 _CUT = re.compile(rf"(?:{_CSI}|{_STRING_START}{_STRING_BODY}*\x1b?|\x1b[ -/]*)\Z")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(f"[{UNPRINTABLE}]")
 
 LONGEST = 4096
 """A sequence that has not ended after so many characters never will: it is text."""
@@ -52,3 +59,28 @@ def one_line(text: str, width: int = 0) -> str:
     """Safe text on one line, cut at `width` if that is given."""
     line = " ".join(clean(text).split())
     return line if not width or len(line) <= width else f"{line[: max(1, width - 1)]}…"
+
+
+GAP = 40
+"""So many spaces inside a line are counted, not shown: what stands behind them would be out of sight."""
+
+_ODD = re.compile(r"[^\x20-\x7e\n\t]")
+_SPACES = re.compile(rf"(?<=\S) {{{GAP},}}(?=\S)")
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+_BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u034f")
+"""Letters that look like nothing."""
+
+
+def visible(text: str) -> str:
+    """The text with all that cannot be seen made visible; line ends stay, tabs become four columns."""
+    shown = _ODD.sub(_named, text)
+    if " " * GAP in shown:
+        shown = _SPACES.sub(lambda found: f" ⟨{len(found[0]):,} spaces⟩ ", shown)
+    return shown.expandtabs(4)
+
+
+def _named(found: re.Match[str]) -> str:
+    character = found[0]
+    if unicodedata.category(character) in _HIDDEN or character in _BLANK or character in "⟨⟩":
+        return f"⟨U+{ord(character):04X}⟩"
+    return character

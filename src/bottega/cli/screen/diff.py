@@ -11,10 +11,9 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len, chop_cells
 
-from bottega.cli.screen.clean import one_line
+from bottega.cli.screen.clean import one_line, visible
 from bottega.cli.screen.figures import count
 from bottega.cli.screen.tools import Part
-from bottega.cli.screen.visible import visible
 
 Sign = Literal[" ", "-", "+", "\\"]
 

@@ -69,7 +69,7 @@ class Live:
         self._fill = fill
         self._held = 0
         """Tokens of the context, as the provider last counted them."""
-        terminal.write("\x1b[?25l")
+        terminal.command("\x1b[?25l")
 
     def show(self, event: Event) -> None:
         """Take the next event of the exchange; it is drawn soon."""
@@ -104,13 +104,13 @@ class Live:
         self._region.draw(laid_out(self._above, self._final)[0], [])
         self._final, self._above = [], laid_out(self._above, self._final)[1]
         self._paused = True
-        self._terminal.write("\x1b[?25h")
+        self._terminal.command("\x1b[?25h")
 
     def resume(self) -> None:
         if self._paused:
             self._paused = False
             self._region = Region(self._terminal)
-            self._terminal.write("\x1b[?25l")
+            self._terminal.command("\x1b[?25l")
             self.draw()
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class Live:
         self._calls.forget()
         self._retry = None
         self.draw()
-        self._terminal.write("\x1b[?25h")
+        self._terminal.command("\x1b[?25h")
 
     def draw(self) -> None:
         if self._paused:

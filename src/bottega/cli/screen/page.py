@@ -1,14 +1,16 @@
-"""What a command that only tells something prints: lines, tables and JSON, in colour where a person looks at it."""
+"""What a command that only tells something prints: lines and tables, in colour where a person looks at it.
+
+A paragraph and a cell are one line each, whatever is in them: nobody's name may look like another line of ours.
+"""
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import msgspec
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from bottega.cli.screen import output
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.terminal import Terminal
 from bottega.cli.screen.tools import Part
@@ -25,11 +27,11 @@ class Page:
 
     def say(self, *parts: Part | str) -> None:
         """One paragraph, of pieces with or without a style."""
-        styled = [part if isinstance(part, tuple) else (part, "") for part in parts]
+        styled = [_part(part) for part in parts]
         self.lines(self.painter.parts(styled, self.width) or [""])
 
     def lines(self, lines: Sequence[str]) -> None:
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        output.lines(lines)
 
     def table(
         self,
@@ -102,12 +104,11 @@ def _left_out(widths: Sequence[int], room: int, spare: Sequence[int]) -> list[in
     return gone
 
 
-def print_json(value: Any) -> None:
-    """For programs: indented by two, so that people can read it too."""
-    text = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    sys.stdout.write(f"{text.decode()}\n")
+def _part(part: Part | str) -> Part:
+    text, style = part if isinstance(part, tuple) else (part, "")
+    return output.one_line(text), style
 
 
 def _cell(part: Part | str) -> Text:
-    text, style = part if isinstance(part, tuple) else (part, "")
+    text, style = _part(part)
     return Text(text, style=style)

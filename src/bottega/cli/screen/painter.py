@@ -1,4 +1,8 @@
-"""Text as lines for a terminal, in its own sixteen colours, so that they fit every background."""
+"""Text as lines for a terminal, in its own sixteen colours, so that they fit every background.
+
+Whatever is drawn is cleaned here: before it is laid out, so that it is as wide as it looks, and once more piece by
+piece, so that the only sequences in a line are the styles that stand around its pieces.
+"""
 
 from io import StringIO
 
@@ -8,6 +12,8 @@ from rich.segment import Segment
 from rich.text import Text
 from rich.theme import Theme
 
+from bottega.cli.screen.clean import clean
+from bottega.cli.screen.terminal import Painted
 from bottega.cli.screen.tools import Part
 
 NARROWEST = 20
@@ -64,10 +70,10 @@ class Painter:
     def markdown(self, text: str, width: int) -> list[str]:
         from bottega.cli.screen.markdown import Written  # costs more than all the rest
 
-        return self.lines(Written(text), width)
+        return self.lines(Written(clean(text)), width)
 
     def parts(self, parts: list[Part], width: int) -> list[str]:
-        return self.lines(Text.assemble(*parts), width)
+        return self.lines(Text.assemble(*((clean(text), style) for text, style in parts)), width)
 
     def lines(self, what: RenderableType, width: int) -> list[str]:
         """What rich can draw, as lines no wider than `width`, without empty ones around them."""
@@ -87,10 +93,10 @@ class Painter:
             text = segment.text if said else segment.text.rstrip()
             if text:
                 said.append(self._said(text, segment))
-        return "".join(reversed(said))
+        return Painted("".join(reversed(said)))
 
     def _said(self, text: str, segment: Segment) -> str:
-        style = segment.style
+        text, style = clean(text), segment.style
         if not style or self._plain:
             return text
         style = style if self._colour else style.without_color

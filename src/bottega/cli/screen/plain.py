@@ -122,7 +122,7 @@ class Plain:
     def put(self, kind: str, lines: list[str]) -> None:
         for line in lines:
             self._break()
-            self._text.write(f"{line}\n")
+            self._text.lines([line])
 
     def ask(self, keys: Rows | None) -> None:
         """Once, as lines: nothing can be taken away here."""

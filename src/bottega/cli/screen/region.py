@@ -31,7 +31,7 @@ class Region:
             return
         up = self._rows(self._shown[same:])
         move = f"\x1b[{up}A" if up else ""
-        self._terminal.write(f"{move}\r\x1b[J" + "".join(f"{line}\n" for line in lines[same:]))
+        self._terminal.lines(lines[same:], before=f"{move}\r\x1b[J")
         self._shown = tail
 
     def _rows(self, lines: list[str]) -> int:

@@ -1,8 +1,15 @@
-"""The terminal, or what stands in its place: how large it is, whether it moves its cursor, which signs it knows."""
+"""The terminal, or what stands in its place: how large it is, whether it moves its cursor, which signs it knows.
+
+Text is cleaned where it is written, so that no caller can forget to. Two things alone pass as they are: lines that the
+painter made (`Painted`, whose text it has cleaned), and the few commands that are ours (`command`).
+"""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import TextIO
+
+from bottega.cli.screen.clean import clean
 
 _ASCII = str.maketrans(
     {
@@ -39,6 +46,16 @@ _ASCII = str.maketrans(
 )
 
 
+_COMMAND = re.compile(r"(?:\x1b\[(?:\??\d*[AHJKhl])|[\r\n\b ])*")
+"""Cursor up and home, clear, show and hide the cursor, the other screen."""
+
+
+class Painted(str):
+    """A line that the painter made: our colours around clean text. Put together with anything, it is text again."""
+
+    __slots__ = ()
+
+
 class Terminal:
     def __init__(self, stream: TextIO, environment: Mapping[str, str]) -> None:
         self._stream = stream
@@ -59,6 +76,25 @@ class Terminal:
         return self._size()[1]
 
     def write(self, text: str) -> None:
+        """Text of anybody, of which nothing is obeyed."""
+        self._send(clean(text))
+
+    def lines(
+        self, lines: Iterable[str], last: str = "", *, before: str = "", behind: str = ""
+    ) -> None:
+        """Whole lines in one write, so that nothing flickers, and a `last` one that stays open.
+
+        `before` all of them and `behind` each stand commands of ours.
+        """
+        begin, end = _ours(before), _ours(behind)
+        drawn = "".join(f"{safe(line)}{end}\n" for line in lines)
+        self._send(f"{begin}{drawn}{safe(last)}{end if last else ''}")
+
+    def command(self, sequence: str) -> None:
+        """Something that the terminal is to do: never made of what others say."""
+        self._send(_ours(sequence))
+
+    def _send(self, text: str) -> None:
         """Write and flush; a reader that has left is remembered, not raised."""
         if self.gone or not text:
             return
@@ -75,6 +111,17 @@ class Terminal:
         except (OSError, ValueError):
             columns, lines = 0, 0
         return columns or 80, lines or 24
+
+
+def safe(line: str) -> str:
+    """A line as it may be written."""
+    return line if isinstance(line, Painted) else clean(line)
+
+
+def _ours(sequence: str) -> str:
+    if not _COMMAND.fullmatch(sequence):
+        raise ValueError(f"{sequence!r} is no command that a terminal is given.")
+    return sequence
 
 
 def leave(stream: TextIO) -> None:

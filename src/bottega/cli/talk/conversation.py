@@ -249,4 +249,4 @@ class Conversation(ABC):
         self._lines([line for row in rows for line in self._painter.parts(row, width) or [""]])
 
     def _lines(self, lines: list[str]) -> None:
-        self._terminal.write("".join(f"{line}\n" for line in lines))
+        self._terminal.lines(lines)

@@ -61,7 +61,7 @@ class Turns:
         if followed.end is None and waiting and not self.asks:
             painter = Painter(colour=self._terminal.colour, plain=not self._terminal.moves)
             lines = pending.told(session.row, waiting, self._terminal, painter)
-            self._terminal.write("".join(f"{line}\n" for line in lines))
+            self._terminal.lines(lines)
             self.code = pending.CODE
             return False
         return await self.planned(session)

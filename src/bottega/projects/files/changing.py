@@ -29,6 +29,7 @@ from bottega.workspaces.changes.apply import NotWritten, apply
 from bottega.workspaces.confine import Missing, Root
 from bottega.workspaces.edit import Change, Edit
 from bottega.workspaces.fence import Holds
+from bottega.workspaces.gitfiles import is_of_git
 from bottega.workspaces.problems import Stale, explained, shown
 
 
@@ -42,7 +43,7 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def refuse_gits(path: str) -> None:
-    if ".git" in path.casefold().split("/"):
+    if is_of_git(path):
         raise Protected(
             f"The path {shown(path)} belongs to git, and may decide what git runs.",
             hint="Use git itself to change it.",

@@ -12,7 +12,9 @@ _UUID = r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 Uuid = Annotated[str, Meta(pattern=_UUID)]
 _PLAIN = r"\A[^\0]*\Z"
 """Without NUL, which cannot be stored."""
-Name = Annotated[str, Meta(max_length=200, pattern=_PLAIN)]
+_ONE_LINE = r"\A[^\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*\Z"
+"""Nothing that commands a terminal, or turns letters around."""
+Name = Annotated[str, Meta(max_length=200, pattern=_ONE_LINE)]
 Path = Annotated[str, Meta(max_length=1000, pattern=_PLAIN)]
 Words = Annotated[str, Meta(max_length=800_000, pattern=_PLAIN)]
 Index = Annotated[int, Meta(ge=0, le=2**53)]

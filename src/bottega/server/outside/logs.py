@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from bottega.printable import printable_json
+
 Format = Literal["human", "json"]
 
 REQUEST: ContextVar[str] = ContextVar("request", default="")
@@ -105,7 +107,7 @@ class JsonLines(logging.Formatter):
         line |= _fields(record)
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
-        return msgspec.json.encode(line, enc_hook=str).decode()
+        return _json(line)
 
 
 class HumanLines(logging.Formatter):
@@ -159,7 +161,11 @@ def _fields(record: logging.LogRecord) -> dict[str, Any]:
 
 def _word(value: object) -> str:
     text = str(value)
-    return text if _PLAIN.fullmatch(text) else msgspec.json.encode(text).decode()
+    return text if _PLAIN.fullmatch(text) else _json(text)
+
+
+def _json(value: object) -> str:
+    return printable_json(msgspec.json.encode(value, enc_hook=str)).decode()
 
 
 def _one_line(text: str) -> str:

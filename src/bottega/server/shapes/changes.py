@@ -18,6 +18,9 @@ class ChangeShape(BaseModel):
     after: str = Field(description="The version that the session left; empty: it removed the file.")
     now: Now = Field(description="Whether the file is as the session left it, or as before.")
     mixed: bool = Field(description="Somebody else changed it while the session worked on it.")
+    imported: bool = Field(
+        description="Done where the session was exported: shown, and never undone here."
+    )
 
 
 class ChangeList(BaseModel):
@@ -39,6 +42,7 @@ class ChangeList(BaseModel):
                 after=work.after,
                 now=states[work.path],
                 mixed=work.mixed,
+                imported=work.imported,
             )
             for work in worked.works
         ]

@@ -28,8 +28,11 @@ LONGEST_OBJECT = 4_000_000
 LAST = 2**53 - 1
 """The largest number that every client can count to."""
 
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*$"
+"""Without line ends, signs that command a terminal and those that turn letters around: names stand in lists."""
+
 _storing = AfterValidator(_storable)
-Name = Annotated[str, Field(max_length=200), _storing]
+Name = Annotated[str, Field(max_length=200, pattern=_ONE_LINE)]
 Path = Annotated[str, Field(max_length=4_000), _storing]
 Words = Annotated[str, Field(max_length=LONGEST), _storing]
 Index = Annotated[int, Field(ge=0, le=LAST)]

@@ -14,6 +14,7 @@ from bottega.workspaces.changes.site import current
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change, Edit
 from bottega.workspaces.fence import Holds
+from bottega.workspaces.gitfiles import is_of_git
 
 Now = Literal["left", "undone", "edited", "unreachable"]
 """Whether a file is as the session left it, as it was before, or neither."""
@@ -37,9 +38,14 @@ def turned(work: Work) -> Work:
 def revert(root: Root, work: Work, read: Read, fence: Holds, *, force: bool = False) -> None:
     """Give one file its content from before the session, or raise a `Problem` and leave it. Waits for the disk.
 
-    With `force`, over what somebody did since too.
+    With `force`, over what somebody did since too; but never what an imported log tells of, nor what is git's.
     """
-    if ".git" in work.path.split("/"):
+    if work.imported:
+        raise Refused(
+            f"{work.path!r} was changed where this session was exported, not here.",
+            hint="`bottega changes --diff` shows what was done to it; change it by hand.",
+        )
+    if is_of_git(work.path):
         raise Refused(f"{work.path!r} belongs to git.", hint="Use git itself to change it.")
     if force:
         before = read(work.before) if work.before else None

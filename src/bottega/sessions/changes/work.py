@@ -29,6 +29,8 @@ class Work(msgspec.Struct, frozen=True):
     """Permission bits of a file that went; 0: as usual."""
     mixed: bool = False
     """Somebody else changed the file between two changes of the session."""
+    imported: bool = False
+    """An imported log tells of it: it was done in another folder, and is never undone in this one."""
 
     @property
     def kind(self) -> Kind:
@@ -37,8 +39,18 @@ class Work(msgspec.Struct, frozen=True):
         return "modified" if self.after else "deleted"
 
 
-def work(*logs: Iterable[Event]) -> tuple[Work, ...]:
-    """Every file that is now other than before the session and its children, whose logs these are, by its path."""
+def work(*logs: Iterable[Event], imported: Iterable[Event] = ()) -> tuple[Work, ...]:
+    """Every file that is now other than before the session and its children, whose logs these are, by its path.
+
+    Files of which only the `imported` part of a log tells are among them, marked as such; what was done here is told,
+    and undone, as if there were no such part.
+    """
+    theirs = (msgspec.structs.replace(each, imported=True) for each in _folded(imported))
+    found = {each.path: each for each in (*theirs, *_folded(*logs))}
+    return tuple(each for _, each in sorted(found.items()))
+
+
+def _folded(*logs: Iterable[Event]) -> list[Work]:
     found: dict[str, Work] = {}
     for _, write in merge(*map(_writes, logs), key=itemgetter(0)):
         first = found.get(write.path)
@@ -52,7 +64,7 @@ def work(*logs: Iterable[Event]) -> tuple[Work, ...]:
                 mode=write.mode or first.mode,
                 mixed=first.mixed or first.after != write.before,
             )
-    return tuple(each for _, each in sorted(found.items()) if each.before != each.after)
+    return [each for each in found.values() if each.before != each.after]
 
 
 def held(events: Iterable[Event], path: str, read: Read) -> bytes | None:

@@ -1,12 +1,14 @@
 """A `jsonl` export becomes a new session: every line is checked first, then all of it is stored in one transaction.
 
 Nothing in the file is trusted. Grants, leases and waiting prompts are not carried; a blob is the session's only if the
-file holds its bytes; an exchange that had not ended is closed as interrupted.
+file holds its bytes; an exchange that had not ended is closed as interrupted. The session remembers how far it was
+imported: what its log says up to there was done elsewhere, so it is shown, and nothing of it is undone on this disk.
 """
 
 import asyncio
 import base64
 import hashlib
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
@@ -17,6 +19,7 @@ from bottega.errors import BadUsage
 from bottega.events.codec import decode, encode
 from bottega.events.facts import DELTAS
 from bottega.ids import fresh_session
+from bottega.printable import UNPRINTABLE
 from bottega.sessions.attach import attach, drop_unnamed
 from bottega.sessions.exports.closing import Closing
 from bottega.sessions.exports.export import About, Blob, Header
@@ -41,6 +44,8 @@ LIMITS = Limits()
 _AGAIN = (
     "It takes what `bottega export --format jsonl` wrote, whole; nothing of this file was stored."
 )
+
+_UNPRINTABLE = re.compile(f"[{UNPRINTABLE}]")
 
 _header = msgspec.json.Decoder(Header).decode
 _row = msgspec.json.Decoder(tuple[int, msgspec.Raw]).decode
@@ -163,17 +168,18 @@ def _store(
         session_id,
         about.created_at,
         now(),
-        about.title.strip()[:200],
-        about.model[:200],
-        about.agent[:200],
+        _plain(about.title),
+        _model(about.model),
+        _plain(about.agent),
         about.needs,
+        read.last + len(added),
         read.last + len(added),
         *place,
     )
     n = connection.execute(
-        "INSERT INTO sessions"
-        " (id, created_at, updated_at, title, model, agent, needs, last_index, folder, project, container)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+        "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, needs, last_index,"
+        " imported, folder, project, container)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
         row,
     ).fetchone()[0]
     connection.executemany(
@@ -181,3 +187,14 @@ def _store(
         [(n, index, kind, body) for index, kind, body in rows],
     )
     attach(connection, blobs, n, read.blobs)
+
+
+def _plain(name: str) -> str:
+    """A name as it may stand in a list: on one line, and without anything that hides in it."""
+    return " ".join(_UNPRINTABLE.sub("", name).split())[:200]
+
+
+def _model(name: str) -> str:
+    """The model to go on with; a script is no model that somebody else may choose: the usual one then."""
+    plain = _plain(name)
+    return "" if plain.startswith("scripted/") else plain

@@ -13,7 +13,9 @@ import msgspec
 from bottega.errors import BadUsage, Problem
 from bottega.events.codec import decode
 from bottega.events.event import Event
+from bottega.printable import printable_json
 from bottega.sessions.attach import Attachments
+from bottega.sessions.exports.wording import clean
 from bottega.sessions.feed import Row
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told.transcript import transcript
@@ -63,17 +65,23 @@ def export(
         return _lines(database, blobs, session)
     if form == "chat":
         return (
-            msgspec.json.encode(message) + b"\n" for message in chat(_events(database, session))
+            printable_json(msgspec.json.encode(message)) + b"\n"
+            for message in chat(_events(database, session))
         )
     if form == "md":
         from bottega.sessions.exports.markdown import document
 
-        return document(session, transcript(_events(database, session)))
+        return _clean(document(session, transcript(_events(database, session))))
     if form == "html":
         from bottega.sessions.exports.page import page
 
-        return page(session, transcript(_events(database, session)))
+        return _clean(page(session, transcript(_events(database, session))))
     raise BadUsage(f"There is no export format {form!r}.", hint=f"Use one of {', '.join(FORMATS)}.")
+
+
+def _clean(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """For reading, in whatever is at hand: nothing in it commands a terminal, wherever it came from."""
+    return (clean(piece.decode("utf-8", "replace")).encode() for piece in pieces)
 
 
 def _lines(database: Database, blobs: Blobs, session: SessionRow) -> Iterator[bytes]:

@@ -5,11 +5,12 @@ import time
 
 from bottega.messages.block import Text
 from bottega.messages.message import StopReason
+from bottega.printable import UNPRINTABLE
 from bottega.sessions.told.transcript import End, Notice, Use
 
-# Whole escape sequences of a terminal, then any other control sign but tab and newline.
+# Whole escape sequences of a terminal, then any other sign that it would obey, or that hides.
 _CONTROL = re.compile(
-    "\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+    "\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[" + UNPRINTABLE + "]"
 )
 
 _STATES = {

@@ -17,6 +17,7 @@ from bottega.tools.reading import WHOLE_MAX, TooLarge
 from bottega.tools.settled import settled
 from bottega.workspaces.confine import Missing, Root
 from bottega.workspaces.edit import Edit
+from bottega.workspaces.gitfiles import is_of_git
 from bottega.workspaces.problems import Stale
 
 FILE_PATH = {
@@ -95,7 +96,7 @@ def touch(root: Root, *paths: str) -> Touch:
 async def target(context: Context, path: str) -> Target:
     """The file at that path; raises `Stale` where the model has seen another content of it."""
     canonical = settled(context, path)
-    if ".git" in canonical.casefold().split("/"):
+    if is_of_git(canonical):
         raise Protected(
             f"The file {path!r} belongs to git, and may decide what git runs.",
             hint="Use git itself to change it.",

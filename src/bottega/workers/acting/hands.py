@@ -123,12 +123,23 @@ class Hands:
         return Outputs(self._outputs / session.id, elsewhere=elsewhere)
 
     def _blob_of(self, n: int, tool_id: str) -> str:
-        """The blob that keeps the whole result of a call; empty: there is none."""
+        """The blob that keeps the whole result of a call; empty: there is none.
+
+        A log may come from elsewhere and name what it likes: only what the session has is a blob of its own.
+        """
         for index, body in self._facts(n, b'{"type":"tool_result"', newest_first=True):
             result = decode(index, body).data
             if isinstance(result, facts.ToolResultFact) and result.tool_id == tool_id:
-                return result.blob
+                return result.blob if self._has(n, result.blob) else ""
         return ""
+
+    def _has(self, n: int, blob: str) -> bool:
+        found = self.log.database.read_now(
+            lambda c: c.execute(
+                "SELECT 1 FROM attachments WHERE session = ? AND blob = ?", (n, blob)
+            ).fetchone()
+        )
+        return found is not None
 
     async def close(self) -> None:
         await self.shells.close_all()
@@ -136,13 +147,26 @@ class Hands:
             self._watches.popitem()[1].close()
 
     def remembered(self, n: int) -> tuple[Known, Told]:
-        """What the session knows of files, and what its model was told beside the user's words, from its log."""
+        """What the session knows of files, and what its model was told beside the user's words, from its log.
+
+        What was imported tells of other files, and was told by others: here its model is told anew.
+        """
         known, told = Known(), Told()
+        imported = self._imported(n)
         for index, body in self._facts(n, b'{"type":"tool_', _REMOTE, *FOLDED):
             event = decode(index, body)
-            known.note(event)
-            told.note(event)
+            if index > imported:
+                known.note(event)
+                told.note(event)
+            elif isinstance(event.data, facts.TodosChanged | facts.SessionReset):
+                told.note(event)
         return known, told
+
+    def _imported(self, n: int) -> int:
+        row = self.log.database.read_now(
+            lambda c: c.execute("SELECT imported FROM sessions WHERE n = ?", (n,)).fetchone()
+        )
+        return row[0] if row else 0
 
     def todos(self, n: int) -> tuple[facts.TodoItem, ...]:
         """The to-do list as it stands."""

@@ -136,6 +136,7 @@ class Carrying:
                     f"This exchange is answered at {known.address}, and its agent is elsewhere by now."
                 )
             return known
+        failpoint("far.before_start")
         place = (where.address, where.agent, where.project)
         before = there.session_there(self._database, self._n, *place)
         title = title_of(plain_text(self._prompt.content))

@@ -27,13 +27,19 @@ if TYPE_CHECKING:
 
     from bottega.workers.exchange import Exchange
 
-LEFT = frozenset(
+CARRIED = frozenset(
     {
-        *("prompt_queued", "prompt_edited", "prompt_moved", "cancel_requested"),
-        *("opening", "aside", "compaction", "compaction_undone"),
+        *("user_message", "prompt_cancelled", "exchange_response", "interrupted"),
+        *("message_start", "assistant_message", "stream_reset", "conversation_retrying"),
+        *("text_delta", "reasoning_delta", "input_json_delta", "tool_output_delta"),
+        *("tool_intent", "tool_result", "todos_changed", "child_started", "file_ready"),
+        *("approval_required", "approval_resolved", "remote_started", "error_message"),
     }
 )
-"""What stays there: how the prompt came in, which the log here tells itself, and what the model there sees."""
+"""What an exchange is made of. A server elsewhere tells nothing more in a log here: neither how the session is set or
+turned over, which is its owner's to say, nor how the prompt came in and what the model there sees."""
+LEFT = frozenset(facts.FACTS) - CARRIED
+"""What stays there."""
 
 _Paid = facts.AssistantMessage | facts.ToolResultFact | facts.Compaction
 
@@ -57,7 +63,7 @@ class Taking:
         for each in burst:
             fact = self._read(each)
             self.cursor = fact.index
-            if fact.message_id != self._id or fact.type in LEFT:
+            if fact.message_id != self._id or fact.type not in CARRIED:
                 await self._pay_for(fact)
                 continue
             answers += isinstance(fact.data, facts.AssistantMessage)

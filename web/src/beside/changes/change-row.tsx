@@ -79,7 +79,7 @@ export function ChangeRow({ change, place, busy, refused, onRevert }: Props) {
             <FileOutput size={15} aria-hidden />
           </IconButton>
         )}
-        {now !== "undone" && (
+        {now !== "undone" && !change.imported && (
           <IconButton label={changes.revert(path)} disabled={busy} onClick={() => onRevert(false)}>
             {busy ? (
               <LoaderCircle size={15} className="motion-safe:animate-spin" aria-hidden />
@@ -106,9 +106,10 @@ export function ChangeRow({ change, place, busy, refused, onRevert }: Props) {
   );
 }
 
-function State({ change: { now, mixed } }: { change: Change }) {
+function State({ change: { now, mixed, imported } }: { change: Change }) {
   const { changes } = texts.beside;
-  const word = now === "left" ? (mixed ? "mixed" : "") : now;
+  const here = now === "left" ? (mixed ? "mixed" : "") : now;
+  const word = imported ? "imported" : here;
   if (!word) return null;
   const hint = word === "undone" ? "" : changes[`${word}Hint`];
   return (

@@ -61,7 +61,7 @@ export function Changes({ place: where }: { place: Where }) {
     );
   const { changes } = data;
   if (!changes.length) return <Empty title={beside.changes.none} hint={beside.changes.noneHint} />;
-  const standing = changes.filter(({ now }) => now !== "undone");
+  const standing = changes.filter(({ now, imported }) => now !== "undone" && !imported);
   return (
     <>
       <div className="flex h-10 shrink-0 items-center gap-3 border-b border-line pr-2 pl-4 text-sm max-mid:h-12">

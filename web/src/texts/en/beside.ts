@@ -39,6 +39,8 @@ export const beside = {
     editedHint: "Somebody changed it after the session did. What is shown is the session's part.",
     mixed: "Mixed",
     mixedHint: "Somebody else changed it while the session worked on it.",
+    imported: "Imported",
+    importedHint: "Done where the session was exported, not in this folder: it cannot be reverted here.",
     unreachable: "Out of reach",
     unreachableHint: "The file, or its folder, cannot be opened now.",
     open: (path: string) => `Open ${path}`,

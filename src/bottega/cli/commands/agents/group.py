@@ -1,7 +1,6 @@
 """`bottega agents`: who can work here, what each may do, and agents of your own."""
 
 import os
-import sys
 from pathlib import Path
 
 import click
@@ -14,7 +13,8 @@ from bottega.agents.written import starter, written
 from bottega.cli import start
 from bottega.cli.commands.agents import told
 from bottega.cli.screen.clean import one_line
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import note, out, print_json
+from bottega.cli.screen.page import Page
 from bottega.errors import BadUsage, Conflict, Problem
 from bottega.runtime import Runtime
 from bottega.storage.home import Home
@@ -104,11 +104,10 @@ async def _new(studio: Studio, name: str, pattern: str | None) -> None:
             )
         file = Home(studio.settings.home).agents / f"{name}.toml"
         _write_new(file, written(spec))
-    click.echo(file)
-    print(
+    out(str(file))
+    note(
         f"Written. Change it in an editor, then: bottega agents validate {name}"
-        f" && bottega chat --agent {name}",
-        file=sys.stderr,
+        f" && bottega chat --agent {name}"
     )
 
 

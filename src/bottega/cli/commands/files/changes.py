@@ -1,14 +1,13 @@
 """`bottega changes`: what a session did to the files of its folder."""
 
-import sys
-
 import click
 
 from bottega.cli import start
 from bottega.cli.commands.sessions import short
 from bottega.cli.screen.diff import drawn, parse
 from bottega.cli.screen.figures import count
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import print_json, raw
+from bottega.cli.screen.page import Page
 from bottega.cli.worked import chosen, told
 from bottega.errors import Problem
 from bottega.sessions.changes.undo import Now
@@ -65,18 +64,23 @@ def _record(worked: Worked, work: Work, state: Now) -> dict[str, object]:
         "after": work.after,
         "now": state,
         "mixed": work.mixed,
+        "imported": work.imported,
     }
 
 
 def _list(page: Page, worked: Worked, states: dict[str, Now]) -> None:
     counts = {work.path: worked.counted(work) for work in worked.works}
     page.table(
-        [told(work, counts[work.path], _NOTES[states[work.path]]) for work in worked.works],
+        [told(work, counts[work.path], _noted(work, states[work.path])) for work in worked.works],
         right=(2, 3),
     )
     added, removed = (sum(c[side] for c in counts.values() if c) for side in (0, 1))
     files = count(len(worked.works), "file")
     page.say((f"{files}, +{added} -{removed} in session {short(worked.row.id)}", "dim"))
+
+
+def _noted(work: Work, state: Now) -> str:
+    return "imported, not done here" if work.imported else _NOTES[state]
 
 
 def _show(page: Page, worked: Worked) -> None:
@@ -93,5 +97,4 @@ def _show(page: Page, worked: Worked) -> None:
                 [each for row in rows for each in page.painter.parts(row, page.width) or [""]]
             )
         else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(b"".join(lines))
+            raw(lines)

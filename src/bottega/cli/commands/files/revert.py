@@ -10,9 +10,10 @@ from bottega.cli import start
 from bottega.cli.commands.sessions import short
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import count
+from bottega.cli.screen.output import confirm, flush, note
 from bottega.cli.screen.page import Page
 from bottega.cli.worked import chosen, told
-from bottega.errors import BadUsage, NotFound, Problem
+from bottega.errors import BadUsage, NotFound, Problem, Refused
 from bottega.runtime import Runtime
 from bottega.sessions.changes.undo import now, revert, turned
 from bottega.sessions.changes.work import Work
@@ -43,12 +44,12 @@ async def _revert(studio: Studio, words: tuple[str, ...], yes: bool, redo: bool)
         worked = await Worked.of(studio.runtime, row)
         with ExitStack() as closing:
             root = worked.root(closing)
-            wanted = _wanted(worked, paths, root)
+            wanted = _done_here(_wanted(worked, paths, root))
             if redo:
                 wanted = [turned(work) for work in wanted]
             todo = [work for work in wanted if now(root, work) != "undone"]
             if not todo:
-                print("There is nothing to do.", file=sys.stderr)
+                note("There is nothing to do.")
                 return 0
             page = Page(studio.settings.environment)
             page.table([told(w, worked.counted(w)) for w in map(turned, todo)], right=(2, 3))
@@ -83,15 +84,28 @@ def _wanted(worked: Worked, paths: tuple[str, ...], root: Root) -> list[Work]:
     return [found[path] for path in sorted(found)]
 
 
+def _done_here(wanted: list[Work]) -> list[Work]:
+    """Without what came with an import: that was done in another folder."""
+    here = [work for work in wanted if not work.imported]
+    if wanted and not here:
+        raise Refused(
+            "This session was imported: what it tells of was changed elsewhere, and cannot be undone here.",
+            hint="`bottega changes SESSION --diff` shows it. What is changed from now on can be undone.",
+        )
+    if len(here) < len(wanted):
+        note(f"{count(len(wanted) - len(here), 'file')} of the import left out.")
+    return here
+
+
 def _agreed(files: int, row: SessionRow, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
         raise BadUsage("Nobody is there to be asked.", hint="Say --yes to do so without asking.")
-    sys.stdout.flush()
-    if click.confirm(f"Do this to {count(files, 'file')} of {row.folder}?", err=True):
+    flush()
+    if confirm(f"Do this to {count(files, 'file')} of {row.folder}?"):
         return True
-    print("Nothing was changed.", file=sys.stderr)
+    note("Nothing was changed.")
     return False
 
 
@@ -103,8 +117,8 @@ def _done(worked: Worked, root: Root, todo: list[Work]) -> int:
             revert(root, work, worked.read, fence)
         except Problem as problem:
             refused += 1
-            print(f"bottega: {one_line(str(problem))}", file=sys.stderr)
+            note(f"bottega: {one_line(str(problem))}")
     changed = f"Changed {count(len(todo) - refused, 'file')}"
     left = f", left {refused:,} as before" if refused else ""
-    print(f"{changed}{left} (session {short(worked.row.id)}).", file=sys.stderr)
+    note(f"{changed}{left} (session {short(worked.row.id)}).")
     return 1 if refused else 0

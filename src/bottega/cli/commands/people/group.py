@@ -11,7 +11,8 @@ from bottega.cli import start
 from bottega.cli.nearby import here
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago, count
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import confirm, note, out, print_json
+from bottega.cli.screen.page import Page
 from bottega.errors import BadUsage, NotFound
 from bottega.runtime import Runtime
 from bottega.sessions.care import retention
@@ -54,13 +55,12 @@ async def _add(studio: Studio, name: str, minutes: int) -> None:
         person = await People(studio.runtime.database).add(name)
         name = one_line(person.name)
         folder = f'a folder to work in: bottega projects add FOLDER --for "{name}"'
-        print(f"Added {name}. Give them {folder}", file=sys.stderr)
+        note(f"Added {name}. Give them {folder}")
         server = here(studio.settings)
         if server is None:
-            print(
+            note(
                 "No server runs in this home. Once `bottega serve` does, let them in with:"
-                f' bottega people link "{name}"',
-                file=sys.stderr,
+                f' bottega people link "{name}"'
             )
             return
         await _print_link(studio, person, server, minutes)
@@ -134,7 +134,7 @@ def token_command(name: str) -> None:
 async def _token(studio: Studio, name: str) -> None:
     async with studio:
         person = People(studio.runtime.database).named(name)
-        print(await _passes(studio).give(person, "token"))
+        out(await _passes(studio).give(person, "token"))
 
 
 @command.command("remove")
@@ -156,12 +156,12 @@ async def _remove(studio: Studio, name: str, with_sessions: bool, yes: bool) -> 
         sessions = people.sessions_of(person) if with_sessions and not person.is_host else 0
         shown = one_line(person.name) + (f" and {count(sessions, 'session')}" if sessions else "")
         if not yes and not _confirmed(f"Remove {shown} for good?"):
-            print("Nobody was removed.", file=sys.stderr)
+            note("Nobody was removed.")
             return 1
         if sessions:
             await _delete_sessions(studio.runtime, person)
         await people.remove(person)
-        print(f"Removed {shown}.", file=sys.stderr)
+        note(f"Removed {shown}.")
     return 0
 
 
@@ -174,7 +174,7 @@ async def _delete_sessions(runtime: Runtime, person: Person) -> None:
 def _confirmed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise BadUsage("Nobody is there to be asked.", hint="Say --yes to remove without asking.")
-    return click.confirm(question, err=True)
+    return confirm(question)
 
 
 def _passes(studio: Studio) -> Passes:
@@ -187,5 +187,5 @@ def _secret(settings: Settings) -> bytes:
 
 async def _print_link(studio: Studio, person: Person, server: Serving, minutes: int) -> None:
     link = await _passes(studio).give(person, "link", lasts=minutes * MINUTE)
-    print(f"{server.address}/sign-in#{link}")
-    print(f"Good once, and for {count(minutes, 'minute')}.", file=sys.stderr)
+    out(f"{server.address}/sign-in#{link}")
+    note(f"Good once, and for {count(minutes, 'minute')}.")

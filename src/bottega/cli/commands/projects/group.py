@@ -1,6 +1,5 @@
 """`bottega projects`: the folders that people may work in over the server. Only somebody at this machine adds one."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -8,7 +7,8 @@ import click
 from bottega.accounts.people import People
 from bottega.cli import start
 from bottega.cli.screen.clean import one_line
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import note, out, print_json
+from bottega.cli.screen.page import Page
 from bottega.errors import BadUsage
 from bottega.projects.projects import Projects
 from bottega.studio import Studio
@@ -94,8 +94,8 @@ async def _add(studio: Studio, folder: Path, name: str, person: str | None) -> N
         people = People(database)
         whose = people.named(person) if person else people.host()
         added = await Projects(database).add(folder, whose.n, name)
-    print(added.id)
-    print(f"{added.folder} is a project of {whose.name}'s.", file=sys.stderr)
+    out(added.id)
+    note(f"{added.folder} is a project of {whose.name}'s.")
 
 
 @command.command("remove")
@@ -131,4 +131,4 @@ async def _remove(studio: Studio, project_id: str) -> None:
         projects = Projects(studio.runtime.database)
         project = projects.get(_whole(projects, project_id))
         await studio.opened.remove(project)
-    print(f"{project.folder} is no project any more.", file=sys.stderr)
+    note(f"{project.folder} is no project any more.")

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ import msgspec
 
 from bottega.cli import start
 from bottega.cli.screen.figures import count
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import note, print_json
+from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
 from bottega.errors import BadUsage, Conflict, NotFound
 from bottega.mcp.approved import Approved
@@ -67,8 +67,8 @@ def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
     config.edit(settings, ["mcp", name], msgspec.to_builtins(server))
     Approved(settings.home).approve(name, server)
     for warning in _warnings(server, settings):
-        print(f"bottega: {warning}", file=sys.stderr)
-    print(f"Added and approved. Try it with: bottega mcp test {name}", file=sys.stderr)
+        note(f"bottega: {warning}")
+    note(f"Added and approved. Try it with: bottega mcp test {name}")
 
 
 @command.command("list")
@@ -137,7 +137,7 @@ def approve_command(name: str) -> None:
     page = Page(settings.environment)
     for line in _described(server):
         page.say(line)
-    print(f"Approved. Try it with: bottega mcp test {name}", file=sys.stderr)
+    note(f"Approved. Try it with: bottega mcp test {name}")
 
 
 @command.command("rm")
@@ -148,7 +148,7 @@ def remove_command(name: str) -> None:
     _known(settings, name)
     Approved(settings.home).forget(name)
     config.edit(settings, ["mcp", name], None)
-    print(f"Removed {name}.", file=sys.stderr)
+    note(f"Removed {name}.")
 
 
 def _known(settings: Settings, name: str) -> McpServer:

@@ -1,6 +1,5 @@
 """`bottega approve`: answer something that waits, from anywhere."""
 
-import sys
 from typing import Any, NamedTuple
 
 import click
@@ -12,7 +11,8 @@ from bottega.cli.asking import pending
 from bottega.cli.commands.work.asks import as_object
 from bottega.cli.commands.work.ending import Output, shown_to_the_end
 from bottega.cli.looking import differences
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import flush, note, print_json
+from bottega.cli.screen.page import Page
 from bottega.errors import BadUsage, Conflict
 from bottega.sessions.asks import TOLD, Ask, Word
 from bottega.studio import Studio
@@ -82,7 +82,7 @@ async def _approve(studio: Studio, ask_id: str, said: Said, output: Output) -> i
         else:
             rows = pending.body(ask, row, page.terminal.width)
             page.lines([each for parts in rows for each in page.painter.parts(parts, page.width)])
-        sys.stdout.flush()
+        flush()
         if ask.reply is not None:
             return _late(ask.reply.word)
         if word == "accept":
@@ -146,5 +146,5 @@ def _check_grant(ask: Ask, said: Said) -> None:
 
 def _late(word: str) -> int:
     told = f" ({word.replace('_', ' ')})" if word else ""
-    print(f"bottega: This was answered already{told}; the first answer counts.", file=sys.stderr)
+    note(f"bottega: This was answered already{told}; the first answer counts.")
     return TOO_LATE

@@ -10,7 +10,8 @@ from bottega.cli.asking.pending import SHORT, answers
 from bottega.cli.asking.shown import summary
 from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago
-from bottega.cli.screen.page import Page, print_json
+from bottega.cli.screen.output import print_json
+from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
 from bottega.sessions.asks import Ask
 from bottega.sessions.session import SessionRow, now

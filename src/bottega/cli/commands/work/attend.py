@@ -6,6 +6,7 @@ import click
 
 from bottega.cli import start
 from bottega.cli.lazy import Invocation
+from bottega.cli.screen.output import out
 
 
 @click.command("work", hidden=True)
@@ -19,7 +20,7 @@ def command(owned: bool, log_format: Literal["human", "json"]) -> None:
     from bottega.server.work import work
 
     def ready(worker: str) -> None:
-        print(worker, flush=True)
+        out(worker)
 
     debug = click.get_current_context().ensure_object(Invocation).debug
     start.run(work(start.settings_of(), ready, owned=owned, log_format=log_format, debug=debug))

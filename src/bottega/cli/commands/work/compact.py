@@ -1,10 +1,9 @@
 """`bottega compact`: make room in what a session's model sees."""
 
-import sys
-
 import click
 
 from bottega.cli import start
+from bottega.cli.screen.output import note, out_text
 from bottega.cli.talk import room
 from bottega.errors import BadUsage
 from bottega.sessions.told.transcript import compacted
@@ -29,13 +28,13 @@ async def _compact(studio: Studio, session_id: str, undo: bool) -> int:
         if undo:
             if not await session.undo_compaction():
                 raise BadUsage("There is no compaction to undo.")
-            print("Undone: the model sees it all again.", file=sys.stderr)
+            note("Undone: the model sees it all again.")
             return 0
         if not await session.compact():
-            print("There is nothing that could be left out.", file=sys.stderr)
+            note("There is nothing that could be left out.")
             return 0
         made = await room.newest(session)
-        print(compacted(made), file=sys.stderr)
+        note(compacted(made))
         if made.summary:
-            print(made.summary)
+            out_text(made.summary)
     return 0

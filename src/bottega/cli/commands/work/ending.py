@@ -10,6 +10,7 @@ from bottega.cli.asking import pending, place
 from bottega.cli.follow import follow
 from bottega.cli.screen.calls.under_way import Look
 from bottega.cli.screen.notes import problem
+from bottega.cli.screen.output import flush, json_line
 from bottega.cli.screen.painter import Painter
 from bottega.cli.screen.plain import Plain
 from bottega.cli.screen.terminal import Terminal, leave
@@ -70,9 +71,7 @@ async def shown_to_the_end(  # noqa: PLR0913 - each is a word of its own
         return stop.code
     if waiting := session.asks():
         painter = Painter(colour=err.colour, plain=not err.moves)
-        err.write(
-            "".join(f"{each}\n" for each in pending.told(session.row, waiting, err, painter, at))
-        )
+        err.lines(pending.told(session.row, waiting, err, painter, at))
         if end is None:
             return pending.CODE
     return _code(end)
@@ -95,8 +94,8 @@ class _Lines:
         if self._gone:
             return
         try:
-            sys.stdout.buffer.write(line(self._session_id, event) + b"\n")
-            sys.stdout.buffer.flush()
+            json_line(line(self._session_id, event))
+            flush()
         except BrokenPipeError:
             self._gone = True
             leave(sys.stdout)

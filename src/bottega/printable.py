@@ -1,0 +1,27 @@
+"""Characters that command a terminal or hide what a text says, and JSON in which none of them stands as it is.
+
+Whoever writes to a terminal, a log or a file that is read in a terminal goes by this one list.
+"""
+
+import re
+
+UNPRINTABLE = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but for line ends and tabs, DEL, C1
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # hidden, reordering
+    "\U000e0000-\U000e007f"  # tags: letters to a model, nothing to the eye
+)
+"""For between the brackets of a regular expression. Joiners are not in it: emoji and many scripts need them."""
+
+_IN_JSON = re.compile(f"[{UNPRINTABLE}]")
+
+
+def printable_json(encoded: bytes) -> bytes:
+    r"""The same JSON value, with every such character written as ``\uXXXX``: outside of strings there is none."""
+    if encoded.isascii() and b"\x7f" not in encoded:
+        return encoded
+    return _IN_JSON.sub(_escaped, encoded.decode("utf-8", "replace")).encode()
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
