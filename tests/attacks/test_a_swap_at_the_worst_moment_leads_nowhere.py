@@ -64,38 +64,32 @@ def terminal(tmp_path: Path, home: Path) -> Terminal:
 SWAPPING = """\
 #!/bin/sh
 # As bubblewrap does, but what it is to mount is swapped for a link right before.
-case " $* " in *" {folder} "*) mv {victim} {victim}.aside && ln -s {target} {victim};; esac
+case " $* " in *" {folder} "*)
+  cp -a {folder}/. {target}/ && mv {folder} {folder}.aside && ln -s {target} {folder};;
+esac
 exec {real} "$@"
 """
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("victim", ["", ".git/hooks", ".git", ".bottega"])
 def test_a_link_that_comes_between_opening_the_folder_and_mounting_it_is_noticed(
-    terminal: Terminal, victim: str
+    terminal: Terminal,
 ) -> None:
     folder, target = terminal.folder, terminal.place / "target"
-    (folder / ".git/hooks").mkdir(parents=True)
-    (folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
-    (folder / ".bottega").mkdir()
-    for place in ("", "hooks", ".git/hooks", ".bottega"):
-        (target / place).mkdir(parents=True, exist_ok=True)
-        (target / place / "private.txt").write_text(CANARY)
+    target.mkdir()
+    (target / "private.txt").write_text(CANARY)
     programs = terminal.place / "programs"
     programs.mkdir()
     real = subprocess.run(["which", "bwrap"], capture_output=True, text=True, check=True).stdout
-    swapping = SWAPPING.format(
-        folder=folder, victim=folder / victim, target=target, real=real.strip()
-    ).replace(f"{folder}/.aside", f"{folder}.aside")
+    swapping = SWAPPING.format(folder=folder, target=target, real=real.strip())
     (programs / "bwrap").write_text(swapping)
     (programs / "bwrap").chmod(stat.S_IRWXU)
-    look = "cat private.txt .git/hooks/private.txt .git/private.txt .bottega/private.txt; touch x"
-    model = terminal.model(("bash_exec", {"command": look}))
+    model = terminal.model(("bash_exec", {"command": "cat private.txt; touch x"}))
     path = f"{programs}:{os.environ['PATH']}"
     done = terminal.run("-C", str(folder), "--model", model, "look", PATH=path)
-    assert (folder / victim).is_symlink(), "the attack came that far"
+    assert folder.is_symlink(), "the attack came that far"
     assert CANARY not in done.stdout + done.stderr
-    assert '"is_error":true' in done.stdout.replace(" ", "")
+    assert '"is_error":true' in done.stdout
     assert not (target / "x").exists()
 
 

@@ -101,6 +101,9 @@ class Files:
                     await _done(lambda chunk=chunk: coming.write(chunk))
                 fences = self._fences(root, (at,))
                 async with self._locked(root, (at,)):
+                    self._folders.projects.owned(
+                        project.id, project.owner
+                    )  # it may have taken hours
                     return await _done(lambda: coming.finish(version, fences))
             finally:
                 await _done(coming.close)

@@ -35,7 +35,7 @@ async def show_outlook(
     return OutlookShape.of(seen, sandbox, values.mode, len(values.rules))
 
 
-@router.get("/{project_id}", responses=responses(404))
+@router.get("/{project_id}", responses=responses(404, 409))
 async def show_project(house: Asked, project: OwnProject) -> ProjectPage:
     """One, with its containers: the folders in it that git does not ignore."""
     containers = await house.files.containers(project)

@@ -54,7 +54,7 @@ async def list_sessions(
     )
 
 
-@router.post("", status_code=201, responses=responses(404))
+@router.post("", status_code=201, responses=responses(404, 409))
 async def begin_session(house: Asked, person: Signed, new: NewSession) -> SessionShape:
     """In a folder of one of your projects."""
     session = await speaking.begin(

@@ -100,6 +100,11 @@ class ServedShells:
         holding.enter_context(opened.shell.kept())
         holding.enter_context(self._known(person, partial(self._close_soon, shell)))
         self._own[shell.id] = _Own(person, project, shell, holding)
+        try:
+            self._folders.projects.owned(project.id, person)
+        except NotFound:  # it was removed while the shell was opened
+            await self.close(shell)
+            raise
         return shell
 
     async def list(self, person: int, project: Project) -> "list[ServedShell]":
