@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -58,7 +59,6 @@ from bottega.tools.web.fetch import Fetcher
 from bottega.workspaces.confine import Root
 from bottega.workspaces.network.egress import Egress
 from bottega.workspaces.network.guard import Guard
-from bottega.workspaces.network.url import Place as Listening
 from bottega.workspaces.network.way import WayOut
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Sandbox
@@ -448,13 +448,8 @@ class Runtime:
 
 def way_out(settings: Settings) -> WayOut:
     """The way to the world for agents: never to where a studio of this home listens, whatever is opened."""
-    home = settings.home
-    return WayOut(
-        Guard(
-            private=settings.values.network_private,
-            own=lambda: [Listening(*each) for each in serving.listening(home)],
-        )
-    )
+    own = partial(serving.listening, settings.home)
+    return WayOut(Guard(private=settings.values.network_private, own=own))
 
 
 def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str]) -> Local:

@@ -18,6 +18,7 @@ import pytest
 
 from bottega.agents.agent import Whereabouts
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.mcp.channel import Surroundings
 from bottega.mcp.server import McpServer, check_secure, destination_of
 from bottega.origin import origin_of
 from bottega.providers import route
@@ -28,6 +29,7 @@ from bottega.spending.key import KeyRing
 from bottega.studio import Studio
 from bottega.studio.setup import keys
 from bottega.workers.far.consent import NO, YES
+from bottega.workspaces.confine import Root
 from tests.attacks.sinks import Sink, sink
 from tests.server.serving import Serving
 
@@ -113,9 +115,19 @@ def by_agent(settings: Settings, address: str) -> str:
         return runtime.token_for(Whereabouts(address, key="TOKEN"))
 
 
+def surroundings(settings: Settings, server: McpServer) -> Surroundings:
+    """What this server would be started with."""
+
+    async def open_root() -> Root:
+        return Root("/")
+
+    servers = mcp_servers(settings, "/", way_out(settings), open_root, {"hub": server})
+    return servers._links["hub"]._around  # pyright: ignore[reportPrivateUsage]
+
+
 def by_server(settings: Settings, address: str) -> str:
     server = McpServer(url=address, headers={"Authorization": "Bearer $HUB"})
-    around = mcp_servers(settings, "/", way_out(settings), {"hub": server})._links["hub"]._around  # pyright: ignore[reportPrivateUsage]
+    around = surroundings(settings, server)
     return around.look_up("HUB", destination_of("hub", server)) or ""
 
 
@@ -221,11 +233,12 @@ def test_an_agents_file_that_names_a_variable_gets_nothing(evil: Sink, tmp_path:
 async def test_an_agents_file_that_names_a_providers_key_gets_nothing(
     evil: Sink, tmp_path: Path
 ) -> None:
-    home = tmp_path / "home"
+    home, work = tmp_path / "home", tmp_path / "work"
+    work.mkdir()
     write_agent(home, "translator", evil.url, key="openai")
     KeyRing(home).set("openai", SECRET, "https://api.openai.com")
     async with Studio(settings=load(home=home, environment={})) as studio:
-        session = await studio.start(agent="translator", folder=tmp_path)
+        session = await studio.start(agent="translator", folder=work)
         end = await session.prompt("hallo", on_approval=yes)
     assert not end.success
     assert evil.heard == []
@@ -234,7 +247,7 @@ async def test_an_agents_file_that_names_a_providers_key_gets_nothing(
 def test_an_mcp_server_that_names_a_variable_gets_nothing(tmp_path: Path) -> None:
     settings = load(home=tmp_path, environment={"AWS_SECRET_ACCESS_KEY": SECRET})
     server = McpServer(command="sh", env={"X": "$AWS_SECRET_ACCESS_KEY"})
-    around = mcp_servers(settings, "/", way_out(settings), {"hub": server})._links["hub"]._around  # pyright: ignore[reportPrivateUsage]
+    around = surroundings(settings, server)
     assert around.look_up("AWS_SECRET_ACCESS_KEY", destination_of("hub", server)) is None
 
 
@@ -286,7 +299,8 @@ def yes(ask: Ask) -> Reply:
 async def test_the_first_use_of_an_agents_token_asks_the_owner_and_a_changed_agent_asks_again(
     evil: Sink, tmp_path: Path
 ) -> None:
-    home = tmp_path / "home"
+    home, work = tmp_path / "home", tmp_path / "work"
+    work.mkdir()
     asked: list[str] = []
 
     def answering(word: str) -> Callable[[Ask], Reply]:
@@ -298,7 +312,7 @@ async def test_the_first_use_of_an_agents_token_asks_the_owner_and_a_changed_age
 
     async def said(word: str = "") -> None:
         async with Studio(settings=load(home=home, environment={})) as studio:
-            session = await studio.start(agent="office", folder=tmp_path)
+            session = await studio.start(agent="office", folder=work)
             await session.prompt("hallo", on_approval=answering(word) if word else None)
 
     write_agent(home, "office", evil.url, key="TOKEN")

@@ -127,7 +127,7 @@ async def _mcp(good: Sink, folder: Path, ca_file: str) -> None:
     approved.approve("hub", server)
     around = Surroundings(
         str(folder),
-        PlainSandboxes(),
+        PlainSandboxes(str(folder)),
         lambda name, _: SECRET,
         os.environ["PATH"],
         ca_file=ca_file,

@@ -49,7 +49,8 @@ async def handed(
 ) -> Outcome:
     """What came of a session in that mode whose model hands a task to the agent."""
     far.heard.clear()
-    home = tmp_path / "home"
+    home, work = tmp_path / "home", tmp_path / "work"
+    work.mkdir()
     where = Whereabouts(far.url, key="TOKEN")
     (home / "agents").mkdir(parents=True)
     remote = f'remote = {{ address = "{far.url}", key = "TOKEN" }}\n'
@@ -68,7 +69,7 @@ async def handed(
         return Reply(word)  # pyright: ignore[reportArgumentType]
 
     async with Studio(settings=load(home=home, environment={})) as studio:
-        session = await studio.start(model=model, folder=tmp_path, mode=mode)
+        session = await studio.start(model=model, folder=work, mode=mode)
         await session.prompt("go", on_approval=answer)
         facts = await session.facts()
     outcome.results = [each.data for each in facts if each.type == "tool_result"]

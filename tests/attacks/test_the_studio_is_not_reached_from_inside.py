@@ -106,10 +106,10 @@ async def test_a_network_that_is_opened_does_not_open_this_machine(host: str, ot
 async def test_a_studio_that_starts_later_is_refused_from_then_on(
     tmp_path: Path, other: Sink
 ) -> None:
-    listening: list[Place] = []
+    listening: list[tuple[str, int]] = []
     guard = Guard(private=[f"127.0.0.1:{other.port}"], own=lambda: listening)
     place = Place("127.0.0.1", other.port)
     assert (await guard.check(place)).opened
-    listening.append(Place("::", other.port))
+    listening.append(("::", other.port))
     with pytest.raises(AddressRefused, match="the studio itself"):
         await guard.check(place)

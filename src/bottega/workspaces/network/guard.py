@@ -62,11 +62,11 @@ class Guard:
         *,
         resolver: Resolver = look_up,
         private: Iterable[str] = (),
-        own: Callable[[], Collection[Place]] = tuple,
+        own: Callable[[], Collection[tuple[str, int]]] = tuple,
         hosts: Hosts | None = None,
         patience: float = 10.0,
     ) -> None:
-        """`private` opens networks and places; `own` says where the studio listens at that moment.
+        """`private` opens networks and places; `own` says on which address and port the studio listens now.
 
         A look-up may take `patience` seconds.
         """
@@ -134,7 +134,7 @@ class Guard:
         raise _refused(place, f"{lead}{_ARTICLES.get(found.words, 'a')} {found.words} address")
 
     def _is_own(self, address: Address, port: int) -> bool:
-        hosts = {own.host for own in self._own() if own.port == port}
+        hosts = {host for host, listening in self._own() if listening == port}
         if str(address) in hosts:
             return True
         return not hosts.isdisjoint(_EVERYWHERE) and (
