@@ -1,15 +1,18 @@
 """Opens every part from the settings: the only place where parts meet."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import msgspec
 
+from bottega import destinations
+from bottega.accounts.people import People
 from bottega.accounts.tables import MIGRATIONS as PEOPLE
 from bottega.agents.agent import Agent, Whereabouts
-from bottega.agents.build import tools_of
+from bottega.agents.build import missing, tools_of
 from bottega.agents.check import is_mcp
 from bottega.agents.limits import NO_LIMITS, Limits, preset
 from bottega.agents.model import Model, nobody
@@ -21,6 +24,7 @@ from bottega.agents.spec import Spec
 from bottega.errors import Misconfigured, Problem
 from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
+from bottega.mcp.server import McpServer
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
 from bottega.projects.folders import Folders
@@ -35,10 +39,14 @@ from bottega.sessions.attach import Attachments
 from bottega.sessions.clients import declared
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
-from bottega.sessions.session import SessionRow, Sessions
+from bottega.sessions.session import HOST, SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS as SESSIONS
 from bottega.settings import Current, OfModel, Settings, Values
+from bottega.sharing import Sharing
+from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
+from bottega.spending.tokens import consent_for, token_for
+from bottega.storage import serving
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
@@ -115,7 +123,10 @@ class Runtime:
         self._servers: dict[Place, Servers] = {}
         self._replaced: dict[Place, list[Servers]] = {}
         """By place, those of settings that no longer hold; what runs may still use them."""
+        self.sharing = Sharing(self.shelf, People(self.database))
         self.keys = KeyRing(settings.home)
+        self.approved = ApprovedAgents(settings.home)
+        destinations.bind_old_keys(settings, self.keys)
         self._prices_begun = False
         self._closed_ring: Problem | None = None
         """Why kept keys cannot be used, if they cannot."""
@@ -176,21 +187,12 @@ class Runtime:
 
     def routes(self) -> Routes:
         """Every provider that is set up: by variables, in the config file, or with a kept key."""
-        env, values = self.settings.environment, self.settings.values
-        table = route.from_environment(env, values.provider)
-        for name, own in values.providers.items():
-            endpoint = Endpoint(base_url=own.base_url, wire=own.wire, key_env=own.key_env)
-            table = route.define(table, name, endpoint, env)
-        return route.with_keys(table, self._kept_keys())
-
-    def _kept_keys(self) -> dict[str, str]:
-        """The key ring's keys; one that cannot be opened must not keep those from the environment from working."""
-        known = {*VENDORS, *self.settings.values.providers}  # others are for MCP servers
+        table = destinations.routes(self.settings)
         try:
-            return {name: key for name, key in self.keys.all().items() if name in known}
-        except Problem as problem:
+            return destinations.with_kept_keys(self.settings, table, self.keys)
+        except Problem as problem:  # it must not keep the keys of the environment from working
             self._closed_ring = problem
-            return {}
+            return table
 
     def choose(self, model: str = "", agent: Agent | None = None) -> Chosen:
         """The model that was asked for, else the agent's, else what settings or keys suggest, else the guide."""
@@ -207,7 +209,9 @@ class Runtime:
         for name, vendor in VENDORS.items():
             if vendor.default_model and table.endpoints.get(name, Endpoint()).key:
                 return Chosen(f"{name}/{vendor.default_model}", f"there is a key for {name}")
-        return Chosen("guide", "no key is configured")
+        elsewhere = next(iter(table.withheld), "")
+        why = f"the key of {elsewhere} was saved for another address" if elsewhere else ""
+        return Chosen("guide", why or "no key is configured")
 
     def model_of(self, agent: Agent | None) -> Chosen | None:
         """The model that the user chose for this agent, else the one that it names itself."""
@@ -218,9 +222,13 @@ class Runtime:
             return Chosen(chosen.model, f"chosen for the agent {agent.slug}")
         return Chosen(agent.model, f"the agent {agent.slug} names it") if agent.model else None
 
-    def agent(self, name: str = "") -> Agent:
-        """The agent of that name with the settings' own wishes put in; refuse one that is not there, or is broken."""
+    def agent(self, name: str = "", owner: int = HOST) -> Agent:
+        """The agent of that name with the settings' own wishes put in; refuse one that is not there, or is broken.
+
+        `owner` is whose session it is for: a remote agent that is not shared with them is not there.
+        """
         values = self.settings.values
+        self.sharing.agent(name or values.agent, owner)
         agent = self.shelf.get(name or values.agent)
         limits = agent.limits
         if agent.remote and limits == Limits():  # where it is, it has its own
@@ -233,11 +241,11 @@ class Runtime:
             reasoning_in_answer=agent.reasoning_in_answer or values.reasoning_in_answer,
         )
 
-    def doer(self, name: str) -> str:
+    def doer(self, name: str, owner: int = HOST) -> str:
         """Who carries out a plan of this agent, if it may only plan itself: the settings' agent, or the coder."""
-        if self.agent(name).mode != "plan":
+        if self.agent(name, owner).mode != "plan":
             return ""
-        usual = self.agent()
+        usual = self.agent("", owner)
         return usual.slug if usual.mode != "plan" and usual.type != "StreamAgent" else "coder"
 
     def model(self, name: str) -> Model:
@@ -285,7 +293,7 @@ class Runtime:
         self.refresh()
         session = self.sessions.get(session.id)  # its model may have changed since
         self.folders.project_of(session)  # nothing runs for whoever has it no longer
-        agent = self.agent(prompt.agent or session.agent)
+        agent = self.agent(prompt.agent or session.agent, session.owner)
         if prompt.schema is not None:
             await asyncio.to_thread(checked, prompt.schema, agent)
         if agent.remote:
@@ -299,8 +307,8 @@ class Runtime:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
         # What is said once is kept for a prompt that somebody reads the answer of.
-        missing = _missing(agent, registry)
-        notices = self._new_notices(place_of(session), *missing) if prompt.message_id else ()
+        lacking = missing(agent, registry)
+        notices = self._new_notices(place_of(session), *lacking) if prompt.message_id else ()
         return Plan(
             agent,
             model,
@@ -331,21 +339,21 @@ class Runtime:
             elsewhere=Elsewhere(
                 where,
                 lambda: self.token_for(where),
+                consent_for(
+                    self.approved,
+                    agent.slug,
+                    where,
+                    trusted=self.shelf.find(agent.slug).origin
+                    == "program",  # it could send it by itself
+                    may_ask=session.owner == HOST,
+                ),
                 self.settings.values.remote_patience,
                 self._ca_file,
             ),
         )
 
     def token_for(self, where: Whereabouts) -> str:
-        """The token that another Bottega knows us by: from the environment, or kept like a key."""
-        name = where.token_name
-        token = self.settings.environment.get(name, "").strip() or self.keys.get(name)
-        if not token:
-            raise Misconfigured(
-                f"The server at {where.address} wants a token, and none is kept for {name!r}.",
-                hint=f"Have one made there (`bottega people token NAME`), then: bottega keys set {name}",
-            )
-        return token
+        return token_for(self.keys, where)
 
     def _model_name(self, session: SessionRow, agent: Agent, for_once: bool) -> str:
         """The session's, unless an agent with its own was asked for this once. A child has its agent's or parent's."""
@@ -382,8 +390,7 @@ class Runtime:
             return self.registry.scoped((SAVE,))
         chosen = tools_of(agent, self.every_tool())
         if (delegate := chosen.find("delegate")) and session.depth < DEEPEST:
-            others = {each.slug: each.description for each in self._usable()}
-            chosen.replace(to_these(delegate, others))
+            chosen.replace(to_these(delegate, self.sharing.others(session.owner)))
         else:
             chosen.remove("delegate")
         for tool in declared(self.database, session.n):
@@ -391,21 +398,22 @@ class Runtime:
                 chosen.register(tool)
         return chosen
 
-    def _usable(self) -> list[Spec]:
-        """The agents that a task may be handed to."""
-        return [each.spec for each in self.shelf.all() if each.spec and not each.problems]
-
     async def _mcp_tools(self, agent: Agent, session: SessionRow) -> list[Tool]:
-        """What MCP servers offer in this session's folder: all of it, or what the agent names."""
+        """What MCP servers offer in this session's folder to its owner: all of it, or what the agent names."""
         named = None if agent.tools is None else {name for name in agent.tools if is_mcp(name)}
-        if not self.settings.values.mcp or agent.type == "StreamAgent" or named == set():
+        theirs = {
+            name: server
+            for name, server in self.settings.values.mcp.items()
+            if self.sharing.lets(server.people, session.owner)
+        }
+        if not theirs or agent.type == "StreamAgent" or named == set():
             return []
         place = place_of(session)
         servers = self._servers.get(place)
         if servers is None:
             folder = self.folders.path_of(session)
             servers = self._servers[place] = mcp_servers(
-                self.settings, folder, self._way, lambda: self.folders.opened(session)
+                self.settings, folder, self._way, lambda: self.folders.opened(session), theirs
             )
         return [tool for tool in await servers.tools() if named is None or tool.name in named]
 
@@ -439,7 +447,9 @@ class Runtime:
 
 
 def way_out(settings: Settings) -> WayOut:
-    return WayOut(Guard(private=settings.values.network_private))
+    """The way to the world for agents: never to where a studio of this home listens, whatever is opened."""
+    own = partial(serving.listening, settings.home)
+    return WayOut(Guard(private=settings.values.network_private, own=own))
 
 
 def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str]) -> Local:
@@ -456,9 +466,16 @@ def place_of(session: SessionRow) -> Place:
     return session.project, session.container
 
 
-def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoot) -> Servers:
-    """The MCP servers of one folder; none of them is started yet. `open_root` opens the folder for each of them."""
+def mcp_servers(
+    settings: Settings,
+    folder: str,
+    way: WayOut,
+    open_root: OpenRoot,
+    servers: Mapping[str, McpServer] | None = None,
+) -> Servers:
+    """The MCP servers of one folder, all or these; none is started yet. `open_root` opens the folder for each."""
     environment, ring = settings.environment, KeyRing(settings.home)
+    destinations.bind_old_keys(settings, ring)
 
     async def open_sandbox(
         *, network: bool, visible: tuple[str, ...]
@@ -469,22 +486,13 @@ def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoo
     around = Surroundings(
         folder=folder,
         open_sandbox=open_sandbox,
-        look_up=lambda name: environment.get(name) or ring.get(name),
+        look_up=ring.get,
         path=environment.get("PATH", ""),
         ca_file=settings.values.ca_file or environment.get("SSL_CERT_FILE", ""),
     )
-    return Servers(settings.values.mcp, around, Approved(settings.home))
+    offered = settings.values.mcp if servers is None else servers
+    return Servers(offered, around, Approved(settings.home))
 
 
 def _read_prices() -> None:
     Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
-
-
-def _missing(agent: Agent, registry: Registry) -> list[str]:
-    """The tools of MCP servers that the agent names and does not get, one sentence each."""
-    named = [name for name in agent.tools or () if is_mcp(name)]
-    return [
-        f"The agent {agent.slug!r} names the tool {name!r}, which no MCP server offers here."
-        for name in named
-        if registry.find(name) is None
-    ]

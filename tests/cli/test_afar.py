@@ -94,6 +94,9 @@ def test_a_remote_agent_is_written_down_given_a_token_and_asked(
     assert (kept.code, "bottega run --agent office" in kept.err) == (0, True), kept.err
     assert server.token() not in bottega("keys", "list").out
 
+    unasked = bottega("run", "--agent", "office", "hello")
+    assert (unasked.code, "bottega agents approve office" in unasked.err) == (1, True), unasked.err
+    assert server.address in bottega("agents", "approve", "office").out
     assert bottega("run", "--agent", "office", "hello") == (0, "From afar.\n", "")
     assert server.address in bottega("agents", "show", "office").out
     assert server.address in child("chat", "--agent", "office", stdin="hi\n").out

@@ -130,11 +130,9 @@ def test_testing_a_server_that_fails_is_one_sentence(bottega: Call) -> None:
     )
 
 
-def test_no_secret_is_shown_anywhere(
-    bottega: Call, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HUB", SECRET)
+def test_no_secret_is_shown_anywhere(bottega: Call, child: Call, home: Path) -> None:
     add(bottega, "odd", "--env", "HUB", "--env", f"API_TOKEN={SECRET}x", how=("crash-at-start",))
+    assert child("keys", "set", "HUB", stdin=f"{SECRET}\n").code == 0
     bottega("mcp", "add", "hub", "--url", f"http://u:{SECRET}@127.0.0.1:9/mcp?k={SECRET}")
 
     told = [
@@ -162,11 +160,16 @@ def test_a_kept_secret_is_given_to_the_server_that_names_it(
     bottega: Call, child: Call, home: Path
 ) -> None:
     add(bottega, "odd", "--env", "TOKEN=$HUB_TOKEN")
-    assert "needs $HUB_TOKEN, which is not set." in one_sentence(bottega("mcp", "test", "odd"))
+    assert "needs $HUB_TOKEN, and no secret of that name is kept." in one_sentence(
+        bottega("mcp", "test", "odd")
+    )
 
     kept = child("keys", "set", "HUB_TOKEN", stdin=f"{SECRET}\n")
 
-    assert (kept.code, kept.err) == (0, "Kept. Test it with: bottega mcp test NAME\n")
+    assert (kept.code, kept.err) == (
+        0,
+        "Kept for the program of the MCP server 'odd'. Test it with: bottega mcp test NAME\n",
+    )
     assert bottega("mcp", "test", "odd").code == 0
     assert "HUB_TOKEN" not in bottega("models", "--offline").out
     assert "HUB_TOKEN  kept here" in bottega("keys", "list").out

@@ -83,7 +83,9 @@ async def stage(home: Path, folder: Path) -> AsyncIterator[Staged]:
         sandboxes = PlainSandboxes(str(folder))
         opens: OpenSandbox = open_sandbox or sandboxes
         path = os.environ["PATH"]
-        around = Surroundings(str(folder), opens, secrets.get, path, patience=patience, **more)
+        around = Surroundings(
+            str(folder), opens, lambda name, _: secrets.get(name), path, patience=patience, **more
+        )
         stage = Stage(Servers(servers, around, approved), Workbench(folder), sandboxes)
         made.append(stage)
         return stage

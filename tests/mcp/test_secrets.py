@@ -23,8 +23,10 @@ def test_names_are_put_in_wherever_they_stand() -> None:
     assert names(given) == {"HUB", "USER"}
 
 
-def test_a_missing_name_is_told_with_the_two_ways_to_set_it() -> None:
-    with pytest.raises(Misconfigured, match=r"needs \$NONE, which is not set.*keys set NONE"):
+def test_a_missing_name_is_told_with_the_way_to_keep_it() -> None:
+    with pytest.raises(
+        Misconfigured, match=r"needs \$NONE, and no secret of that name is kept.*keys set NONE"
+    ):
         resolve("a", {"A": "$NONE"}, KEPT.get)
 
 

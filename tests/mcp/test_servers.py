@@ -358,8 +358,8 @@ async def test_a_secret_that_is_missing_is_named(stage: Staged) -> None:
     await here.look()
 
     assert here.servers.notices == (
-        "The MCP server 'a' needs $HUB, which is not set."
-        " Set the variable HUB, or keep it with: bottega keys set HUB",
+        "The MCP server 'a' needs $HUB, and no secret of that name is kept."
+        " Keep it with: bottega keys set HUB",
     )
 
 

@@ -8,6 +8,8 @@ import pytest
 from bottega.agents.agent import Whereabouts
 from bottega.agents.spec import Spec
 from bottega.agents.written import written
+from bottega.origin import origin_of
+from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
 from tests.server.conftest import serving, shared
 from tests.server.serving import Serving
@@ -23,7 +25,8 @@ def remote_file(home: Path, where: Whereabouts, token: str, slug: str = "afar") 
     (home / "agents" / f"{slug}.toml").write_text(
         written(Spec(slug=slug, name="Afar", remote=where))
     )
-    KeyRing(home).set(where.token_name, token)
+    KeyRing(home).set(where.token_name, token, origin_of(where.address))
+    ApprovedAgents(home).approve(slug, where)
 
 
 def agent_there(server: Serving, model: str, slug: str = "doer", mode: str = "") -> str:
@@ -52,7 +55,8 @@ def hire(here: Path, scripted: Callable[..., str]) -> Hire:
     ) -> Spec:
         agent_there(server, scripted(*turns, name=slug, **options), slug)
         where = Whereabouts(address or server.address, slug)
-        KeyRing(here).set(where.token_name, server.token())
+        KeyRing(here).set(where.token_name, server.token(), origin_of(where.address))
+        ApprovedAgents(here).approve("afar", where)
         return Spec(slug="afar", name="Afar", remote=where)
 
     return make

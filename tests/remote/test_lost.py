@@ -17,6 +17,7 @@ from bottega import Studio
 from bottega.agents.agent import Whereabouts
 from bottega.client import Remote
 from bottega.events.event import Event
+from bottega.origin import origin_of
 from bottega.studio.session import Session
 from tests.client.cutting import cutting
 from tests.remote.conftest import Hire, agent_there, remote_file
@@ -103,7 +104,7 @@ async def test_without_a_token_or_with_a_wrong_one_it_says_what_to_do(
         studio.runtime.keys.remove(name)
         error = await _error(session)
         assert (error.code, f"bottega keys set {name}" in error.hint) == ("misconfigured", True)
-        studio.runtime.keys.set(name, "not-a-token-of-anybody")
+        studio.runtime.keys.set(name, "not-a-token-of-anybody", origin_of(shared.address))
         error = await _error(session)
         assert error.code == "not_signed_in"
 

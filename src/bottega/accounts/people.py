@@ -4,6 +4,7 @@ All that is stored has an owner, who is one of them; nobody sees what is another
 """
 
 import sqlite3
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -14,6 +15,8 @@ from bottega.sessions.session import HOST, now
 from bottega.storage.database import Database
 
 LONGEST_NAME = 60
+EVERYONE = "everyone"
+"""In a list of names: all people of the home."""
 
 _COLUMNS = "n, id, name, created_at, seen_at"
 
@@ -31,6 +34,11 @@ class Person(msgspec.Struct, frozen=True):
     def is_host(self) -> bool:
         """Whether the home is this person's: who may change settings and keys."""
         return self.n == HOST
+
+
+def is_shared_with(people: Collection[str], person: Person) -> bool:
+    """Whether what is shared with these people may be used by this one; the owner of the home may use all."""
+    return person.is_host or EVERYONE in people or person.name in people
 
 
 class People:
@@ -58,6 +66,8 @@ class People:
         wanted = " ".join(name.split())
         if not wanted or len(wanted) > LONGEST_NAME or not wanted.isprintable():
             raise BadUsage(f"A name has 1 to {LONGEST_NAME} characters that can be printed.")
+        if wanted.casefold() == EVERYONE:
+            raise BadUsage(f"{wanted!r} stands for all people.", hint="Choose another name.")
 
         def insert(connection: sqlite3.Connection) -> None:
             try:

@@ -23,6 +23,8 @@ class Whereabouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The name, the id or the folder of a project there; empty: one's first."""
     key: Annotated[str, Meta(max_length=100)] = ""
     """The name under which the token is kept; empty: the address's host and port."""
+    people: Annotated[tuple[str, ...], Meta(max_length=200)] = ()
+    """Who besides the owner of the home may use it, by their names; `everyone`: all of them."""
 
     @property
     def token_name(self) -> str:

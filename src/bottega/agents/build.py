@@ -61,3 +61,13 @@ def tools_of(agent: Agent, registry: Registry) -> Registry:
     named = agent.tools
     here = None if named is None else [name for name in named if not is_mcp(name)]
     return registry.scoped(here, agent.tool_settings)
+
+
+def missing(agent: Agent, registry: Registry) -> list[str]:
+    """The tools of MCP servers that the agent names and does not get, one sentence each."""
+    named = [name for name in agent.tools or () if is_mcp(name)]
+    return [
+        f"The agent {agent.slug!r} names the tool {name!r}, which no MCP server offers here."
+        for name in named
+        if registry.find(name) is None
+    ]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from bottega.agents.agent import Whereabouts
 from bottega.agents.prompt.markers import MARKERS, unknown
 from bottega.agents.spec import Spec, bare, near, reshaped
+from bottega.origin import is_secure, origin_of
 from bottega.reach.address import is_address
 from bottega.tools.registry import Registry
 
@@ -49,6 +50,8 @@ def _remote(spec: Spec, remote: Whereabouts) -> Iterator[str]:
             "remote.address must be http:// or https:// with a host, and without a login: a token is kept"
             " with `bottega keys set`"
         )
+    elif not is_secure(origin_of(remote.address)):
+        yield "remote.address must begin with https://: a token would be read on its way to another machine"
     for name in _THERE:
         if getattr(spec, name) != getattr(_USUAL, name):
             yield f"{name} must be left out: it is set where the agent is"

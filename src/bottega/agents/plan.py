@@ -11,12 +11,27 @@ from bottega.providers.provider import Wishes
 from bottega.tools.registry import Registry
 
 
+class Consent(msgspec.Struct, frozen=True):
+    """Whether the owner of the home lets an agent's token go where the agent is."""
+
+    question: str
+    hash: str
+    """Of the agent's entry, the address and the name of the token."""
+    is_given: Callable[[], bool]
+    give: Callable[[], None]
+    may_ask: bool
+    """The session is the owner's: who is asked there may say so."""
+    command: str
+    """What the owner types to say so."""
+
+
 class Elsewhere(msgspec.Struct, frozen=True):
     """Who answers in place of an agent here, and how they are reached."""
 
     where: Whereabouts
     token: Callable[[], str]
-    """Raises where none is kept."""
+    """Raises where none is kept for that address."""
+    consent: Consent
     patience: float
     """Seconds for which a server that is gone is tried again."""
     ca_file: str = ""

@@ -82,7 +82,7 @@ def _elsewhere(spec: Spec, remote: Whereabouts) -> str:
         f"mode = {_text(spec.mode)}" if spec.mode else '# mode = "plan"',
         "",
         "[remote]",
-        *(f"{name} = {_text(value)}" for name, value in where.items() if value),
+        *(f"{name} = {_value(value)}" for name, value in where.items() if value),
         *(["", *_limits(spec.limits)] if spec.limits != Limits() else []),
     ]
     return "\n".join(lines) + "\n"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from bottega.mcp.secrets import LookUp
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -27,6 +26,10 @@ class OpenSandbox(Protocol):
     """
 
     def __call__(self, *, network: bool, visible: tuple[str, ...]) -> Awaitable[Sandbox]: ...
+
+
+LookUp = Callable[[str, str], str | None]
+"""A kept secret by its name, for that destination; None: there is none. Raises where it is kept for another."""
 
 
 class Patience(msgspec.Struct, frozen=True):

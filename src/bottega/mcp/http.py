@@ -1,6 +1,7 @@
 """A server at an address: the SDK's streamable HTTP, with a largest answer, our proxies and roots of trust.
 
-The user chose the address, so it may be any, this machine's own too; a redirect never leads to another origin.
+The user chose the address, so it may be any, this machine's own too. Whatever is sent goes to that origin and to no
+other, wherever a redirect leads; headers go only over https or to this machine.
 """
 
 import asyncio
@@ -15,7 +16,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.secrets import resolve
-from bottega.mcp.server import McpServer
+from bottega.mcp.server import McpServer, check_secure, destination_of
+from bottega.origin import origin_of
 from bottega.providers.http.address import proxy_for
 from bottega.providers.http.connect import trusting
 
@@ -32,7 +34,9 @@ class Http:
         self.ended = asyncio.Event()
         self.roots = ()  # a folder here means nothing elsewhere
         self._url = server.url
-        self._secrets = resolve(name, server.headers, around.look_up)
+        check_secure(name, server)
+        place = destination_of(name, server)
+        self._secrets = resolve(name, server.headers, lambda key: around.look_up(key, place))
         self._read = max(server.timeout, around.patience.start) + 5
         self._largest = around.patience.largest
         self._trust = trusting(around.ca_file) if around.ca_file else True
@@ -54,7 +58,11 @@ class Http:
         client = httpx2.AsyncClient(
             headers={**_HEADERS, **self._secrets.values},
             timeout=httpx2.Timeout(_CONNECT, read=self._read),
-            transport=httpx2.AsyncHTTPTransport(verify=self._trust, proxy=proxy),
+            transport=_OneOrigin(
+                httpx2.AsyncHTTPTransport(verify=self._trust, proxy=proxy), origin_of(self._url)
+            ),
+            follow_redirects=False,
+            trust_env=False,  # no netrc: only what the entry says goes along
             event_hooks={"response": [self._look]},
         )
         talk = streamable_http_client(
@@ -89,6 +97,22 @@ class Http:
     def over(self, size: int) -> bool:
         self._too_large = self._too_large or size > self._largest
         return size > self._largest
+
+
+class _OneOrigin(httpx2.AsyncBaseTransport):
+    """Carries requests to one origin, whoever asks for more."""
+
+    def __init__(self, transport: httpx2.AsyncHTTPTransport, origin: str) -> None:
+        self._transport = transport
+        self._origin = origin
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if origin_of(str(request.url)) != self._origin:
+            raise httpx2.UnsupportedProtocol("the request would go to another address")
+        return await self._transport.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
 
 
 class _Bounded(httpx2.AsyncByteStream):

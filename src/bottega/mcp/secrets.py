@@ -10,7 +10,7 @@ from string import Template
 from bottega.errors import Misconfigured
 
 LookUp = Callable[[str], str | None]
-"""A variable's or a kept secret's value; None: there is none."""
+"""A kept secret's value; None: there is none. Raises where it is kept for something else."""
 
 _TELLING = re.compile(r"key|token|secret|pass|auth|cookie|credential", re.IGNORECASE)
 _SHORTEST = 6
@@ -54,7 +54,7 @@ def resolve(server: str, given: Mapping[str, str], look_up: LookUp) -> Secrets:
         except ValueError:
             raise Misconfigured(
                 f"The value of {key!r} of the MCP server {server!r} has a `$` that names nothing.",
-                hint="Write `$NAME` for a variable, and `$$` for a dollar sign.",
+                hint="Write `$NAME` for a kept secret, and `$$` for a dollar sign.",
             ) from None
         hidden.update(found.values())
         if not found and _TELLING.search(key):
@@ -66,7 +66,7 @@ def _found(server: str, name: str, look_up: LookUp) -> str:
     value = look_up(name)
     if not value:
         raise Misconfigured(
-            f"The MCP server {server!r} needs ${name}, which is not set.",
-            hint=f"Set the variable {name}, or keep it with: bottega keys set {name}",
+            f"The MCP server {server!r} needs ${name}, and no secret of that name is kept.",
+            hint=f"Keep it with: bottega keys set {name}",
         )
     return value

@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from bottega.errors import Misconfigured
+from bottega.origin import is_secure, origin_of
+
 NAME = r"^(?=.{1,32}$)[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$"
 """No two underscores together and none at an end: so `mcp__SERVER__tool` can be read in one way only."""
 
@@ -28,7 +31,7 @@ class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     args: tuple[str, ...] = ()
     """`{folder}` in them stands for the session's folder."""
     env: dict[str, str] = {}
-    """A value may name a variable or a kept secret: `$NAME`."""
+    """A value may name a kept secret: `$NAME`."""
     network: bool = False
     """Whether the program may use the network."""
     visible: tuple[str, ...] = ()
@@ -41,6 +44,8 @@ class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     enabled: bool = True
     timeout: Annotated[float, Meta(gt=0)] = 120.0
     """Seconds that one call may take."""
+    people: tuple[str, ...] = ()
+    """Who besides the owner of the home may use it, by their names; `everyone`: all of them."""
 
     def __post_init__(self) -> None:
         if bool(self.command) == bool(self.url):
@@ -105,8 +110,28 @@ def fingerprint(server: McpServer) -> str:
     bound = [
         *(1, server.command, server.args, server.network, server.visible, server.url),
         sorted(hashed.items()),
+        *([sorted(server.people)] if server.people else []),
     ]
     return _sha(msgspec.json.encode(bound))
+
+
+def destination_of(name: str, server: McpServer) -> str:
+    """What a secret of this server is bound to: its origin; of a program, its name and all that decides what runs."""
+    if server.url:
+        return origin_of(server.url)
+    return f"mcp:{name}#{fingerprint(msgspec.structs.replace(server, people=()))[:32]}"
+
+
+def check_secure(name: str, server: McpServer) -> None:
+    """Refuse to send what may be a secret where others could read it on its way."""
+    parts = urlsplit(server.url)
+    secret = bool(server.headers or parts.username or parts.password or parts.query)
+    if server.url and secret and not is_secure(origin_of(server.url)):
+        raise Misconfigured(
+            f"The MCP server {name!r} is at a plain http address, and its entry holds headers, a login or a query:"
+            " these are sent over https, or to this machine.",
+            hint="Correct its url to one that begins with https://.",
+        )
 
 
 def _sha(content: bytes) -> str:

@@ -15,7 +15,7 @@ from bottega.mcp.lines import Incoming, Outgoing, Pipes
 from bottega.mcp.problems import plain
 from bottega.mcp.programs import Program, find
 from bottega.mcp.secrets import Secrets, resolve
-from bottega.mcp.server import McpServer
+from bottega.mcp.server import McpServer, destination_of
 from bottega.workspaces.sandbox.sandbox import Launch, Running, Sandbox
 
 _REST = 0.2
@@ -31,7 +31,8 @@ class Stdio:
         self._around = around
         self._server = server
         self._program: Program = find(name, server, around.folder, around.path)
-        self._secrets: Secrets = resolve(name, server.env, around.look_up)
+        place = destination_of(name, server)
+        self._secrets: Secrets = resolve(name, server.env, lambda key: around.look_up(key, place))
         self._tail = _Tail()
         self._code: int | None = None
         self._dead = asyncio.Event()

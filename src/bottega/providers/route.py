@@ -45,6 +45,8 @@ class Routes(msgspec.Struct, frozen=True):
 
     endpoints: dict[str, Endpoint] = {}
     default: str = ""
+    withheld: dict[str, tuple[str, str]] = {}
+    """Providers whose kept key is for another address: why it is not sent, and what to do."""
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -71,16 +73,26 @@ def resolve(name: str, table: Routes) -> Route:
     provider = "openai" if prefix in FORCED else prefix
     endpoint = table.endpoints.get(provider, Endpoint())
     vendor = VENDORS.get(provider)
-    address = with_scheme(endpoint.base_url) or (vendor.base_url if vendor else "")
+    address = address_of(provider, table)
     if not host_of(address):
         raise Misconfigured(
             f"The provider {provider!r} has no address, or a senseless one: {origin(address)!r}.",
             hint="Set its base_url to one that starts with https://.",
         )
+    if provider in table.withheld and not endpoint.key:
+        message, hint = table.withheld[provider]
+        raise Misconfigured(message, hint=hint)
     if not _is_open(provider, endpoint):
         raise _missing_key(provider, endpoint)
     wire = FORCED.get(prefix) or endpoint.wire or _wire(provider, address)
     return Route(provider, wire, model, tidy(address, wire), vendor.attempts if vendor else 10)
+
+
+def address_of(provider: str, table: Routes) -> str:
+    """The address that requests to this provider begin with; empty: it has none."""
+    vendor = VENDORS.get(provider)
+    endpoint = table.endpoints.get(provider, Endpoint())
+    return with_scheme(endpoint.base_url) or (vendor.base_url if vendor else "")
 
 
 def target(route: Route, table: Routes) -> Target:
@@ -120,19 +132,26 @@ def define(table: Routes, name: str, endpoint: Endpoint, env: Mapping[str, str])
     return msgspec.structs.replace(table, endpoints={**table.endpoints, name: new})
 
 
-def with_keys(table: Routes, keys: Mapping[str, str]) -> Routes:
-    """The table with these keys for the providers that have none."""
+def with_keys(
+    table: Routes, keys: Mapping[str, str], withheld: Mapping[str, tuple[str, str]] | None = None
+) -> Routes:
+    """The table with these keys for the providers that have none, and with why others' are withheld."""
     endpoints = dict(table.endpoints)
     for name, key in keys.items():
         old = endpoints.get(name, Endpoint())
         if not old.key:
             endpoints[name] = msgspec.structs.replace(old, key=key)
-    return msgspec.structs.replace(table, endpoints=endpoints)
+    endpoints |= {name: Endpoint() for name in withheld or {} if name not in endpoints}
+    return msgspec.structs.replace(table, endpoints=endpoints, withheld=dict(withheld or {}))
 
 
 def usable(table: Routes) -> list[str]:
-    """The providers that have all they need, those with a key first."""
-    ready = [name for name in table.endpoints if _is_open(name, table.endpoints[name])]
+    """The providers that have all they need, those with a key first; and those whose key is withheld, to tell why."""
+    ready = [
+        name
+        for name, endpoint in table.endpoints.items()
+        if _is_open(name, endpoint) or name in table.withheld
+    ]
     return sorted(ready, key=lambda name: (not table.endpoints[name].key, name))
 
 

@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from bottega.errors import BadUsage
+from bottega.origin import origin_of
 
 
 def is_address(text: str) -> bool:
@@ -10,7 +11,7 @@ def is_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
         odd = parts.query or parts.fragment or parts.username or parts.password
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and not odd
+        return bool(origin_of(text)) and not odd
     except ValueError:
         return False
 

@@ -1,7 +1,8 @@
 """The way to one server: its address, the token, and calls that are repeated where that cannot do anything twice.
 
 A call that never left is always repeated. One whose answer was lost is repeated only where it may be done `again`: it
-reads, or the server knows a repetition when it sees one.
+reads, or the server knows a repetition when it sees one. Nothing goes anywhere but to that address: a redirect is
+an error, as it would take the token and what is said to a place that nobody chose.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import aiohttp
 import msgspec
 
 from bottega.errors import BadUsage, Problem
+from bottega.origin import origin_of
 from bottega.reach.address import checked_address
 from bottega.reach.backoff import MOST, Backoff
 from bottega.reach.problems import Unreachable, problem, why
@@ -75,6 +77,7 @@ class Reach:
             timeout=aiohttp.ClientTimeout(total=SLOW),
             read_bufsize=1 << 18,
             connector=aiohttp.TCPConnector(ssl=self._tls) if self._tls else None,
+            cookie_jar=aiohttp.DummyCookieJar(),
         )
 
     async def close(self) -> None:
@@ -117,7 +120,7 @@ class Reach:
             except LOST as error:
                 failure, is_sure = error, False
             else:
-                if status < 400:
+                if status < 300:
                     self.told("back")
                     return answer
                 failure, is_sure = problem(status, answer), status in LATER
@@ -160,9 +163,24 @@ class Reach:
         payload = body if body is None or isinstance(body, bytes) else msgspec.json.encode(body)
         headers = {} if payload is None else {"Content-Type": "application/json"}
         async with self.http.request(
-            method, self.url(path), data=payload, headers=headers, params=query
+            method,
+            self.url(path),
+            data=payload,
+            headers=headers,
+            params=query,
+            allow_redirects=False,
         ) as response:
+            self.check_redirect(response)
             return response.status, await self.whole(response), retry_after(response)
+
+    def check_redirect(self, response: aiohttp.ClientResponse) -> None:
+        """Refuse to be sent elsewhere."""
+        if 300 <= response.status < 400:
+            there = origin_of(response.headers.get("Location", "")) or "another path"
+            raise Problem(
+                f"The server at {self.address} sends requests on to {there}, which is not followed.",
+                hint="If it has moved, use its new address, with a token that was made for there.",
+            )
 
     async def whole(self, response: aiohttp.ClientResponse) -> bytes:
         """The body of an answer, unless it is larger than what may be held of it."""

@@ -65,7 +65,9 @@ async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenera
         params={"after": cursor},
         headers={"Accept": "text/event-stream"},
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE),
+        allow_redirects=False,
     ) as response:
+        reach.check_redirect(response)
         if response.status != 200:
             told = problem(response.status, await reach.whole(response))
             later = response.status in (*LATER, *UNSURE)

@@ -68,7 +68,8 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
             outside: Outside = app.state.outside
             config = _config(outside.around(Door(app, house)), options)
             server = _Server(config, tell, house.closing)
-            with serving.known(settings.home, here, mark_of(key)):
+            bound = (listening.getsockname()[0], options.port)
+            with serving.known(settings.home, here, mark_of(key), bound):
                 ending = asyncio.create_task(_ended(stop, house, server))
                 beside = asyncio.create_task(chores(studio))
                 try:

@@ -86,7 +86,7 @@ async def say(
 ) -> Admission:
     """Admit a prompt of this person's; it runs whoever follows."""
     if prompt.schema is not None:
-        doer = house.studio.runtime.agent(prompt.agent or session.row.agent)
+        doer = house.studio.runtime.agent(prompt.agent or session.row.agent, person.n)
         schema = await asyncio.to_thread(checked, prompt.schema, doer)
         prompt = msgspec.structs.replace(prompt, schema=schema)
     return await session.admit(prompt, mode, speaker(person))
@@ -119,7 +119,7 @@ async def answer(
             mode,
             reply.note,
             "server",
-            agent=runtime.doer(row.agent),
+            agent=runtime.doer(row.agent, row.owner),
             speaker=speaker(person),
             plan=ask.id,
         )
@@ -137,5 +137,5 @@ def simply(house: House, session: Session, prompt: Prompt) -> Simple:
         ask = runtime.asks.exactly(ask_id)
         return ask.input if ask else None
 
-    doer = runtime.agent(prompt.agent or session.row.agent)
+    doer = runtime.agent(prompt.agent or session.row.agent, session.row.owner)
     return Simple(session.id, prompt.message_id, piece=piece_of(doer.type), arguments=arguments)

@@ -193,8 +193,8 @@ async def own_worker(
 async def any_agent(
     house: Asked, person: Signed, slug: Annotated[str, Path(max_length=64)]
 ) -> Shelved:
-    """Agents are for all to choose: there is nothing of another person's among them."""
-    return await asyncio.to_thread(house.studio.runtime.shelf.find, slug)
+    """Agents are for all to choose, but for remote ones, which are the host's unless they are shared."""
+    return await asyncio.to_thread(house.studio.runtime.sharing.agent, slug, person.n)
 
 
 async def agent_slug(

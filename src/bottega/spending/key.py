@@ -1,14 +1,16 @@
 """The ring of providers' keys: `home/keys.json`, each key encrypted under `home/master.key`.
 
-Every file is replaced whole or not at all, under a lock: neither a crash nor a second process leaves half of one. A key
-is never part of a message, an exception or a repr.
+A key is kept with the one destination that it is for: an origin (`https://api.openai.com`), or a program that an MCP
+entry starts. It is given out for that destination and for no other, and is never part of a message, an exception or
+a repr. Every file is replaced whole or not at all, under a lock: neither a crash nor a second process leaves half of
+one.
 """
 
 import os
 import shlex
 import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,12 +18,21 @@ import msgspec
 
 from bottega.errors import BadUsage, Misconfigured, NotFound
 from bottega.failpoint import failpoint
+from bottega.origin import is_secure
 from bottega.storage.whole import alone, read_whole, unusable
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
-VERSION = 1
+VERSION = 2
+"""1: keys had no destination; `bind` gives each the one that it led to."""
+
+PROGRAM = "mcp:"
+"""What a destination begins with that is a program and no address."""
+
+
+class WrongDestination(Misconfigured):
+    """A kept key was asked for by something else than what it was kept for."""
 
 
 class StoredKey(NamedTuple):
@@ -31,12 +42,15 @@ class StoredKey(NamedTuple):
     masked: str
     at: int
     """When it was stored, in milliseconds UTC."""
+    destination: str
+    """Where it may go; empty: that is not known, and it goes nowhere."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
     secret: str
     masked: str
     at: int
+    destination: str = ""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -55,8 +69,8 @@ class KeyRing:
     def __repr__(self) -> str:
         return f"KeyRing({str(self._home)!r})"
 
-    def set(self, provider: str, key: str) -> None:
-        """Store this provider's key in place of any other; refuses what can be no key."""
+    def set(self, provider: str, key: str, destination: str) -> None:
+        """Store this provider's key in place of any other, for that destination; refuses what can be no key."""
         key = key.strip()
         if not provider or not provider.isprintable() or "/" in provider:
             raise BadUsage(f"A provider cannot be called {provider!r}.")
@@ -65,37 +79,82 @@ class KeyRing:
                 f"That is no key for {provider!r}: it is empty, or holds spaces or odd characters.",
                 hint="Copy it again from the provider's page.",
             )
+        _check_secure(provider, destination)
         with alone(self._home / "keys.lock"):
             stored = self._read()
             fernet = self._fernet(make=not stored.keys.keys() - {provider})
             secret = fernet.encrypt(key.encode()).decode()
-            entry = _Entry(secret, masked(key), time.time_ns() // 1_000_000)
-            self._write(_File(VERSION, {**stored.keys, provider: entry}))
+            entry = _Entry(secret, masked(key), time.time_ns() // 1_000_000, destination)
+            version = stored.version if stored.keys else VERSION
+            self._write(_File(version, {**stored.keys, provider: entry}))
 
-    def get(self, provider: str) -> str | None:
-        """This provider's key; None if none is stored."""
+    def get(self, provider: str, destination: str) -> str | None:
+        """This provider's key; None if none is stored. Raises `WrongDestination` where it is kept for another place."""
         entry = self._read().keys.get(provider)
-        return None if entry is None else self._open(provider, entry)
+        if entry is None:
+            return None
+        _check_destination(provider, entry, destination)
+        return self._open(provider, entry)
+
+    def fitting(
+        self, destinations: Mapping[str, str]
+    ) -> tuple[dict[str, str], dict[str, WrongDestination]]:
+        """Of the providers that lead to these places: the keys that are kept for there, and why others are not sent."""
+        fit: dict[str, str] = {}
+        withheld: dict[str, WrongDestination] = {}
+        for provider, entry in self._read().keys.items():
+            if provider not in destinations:
+                continue
+            try:
+                _check_destination(provider, entry, destinations[provider])
+                fit[provider] = self._open(provider, entry)
+            except WrongDestination as problem:
+                withheld[provider] = problem
+        return fit, withheld
+
+    @property
+    def is_unbound(self) -> bool:
+        """Whether it was written when keys had no destination yet."""
+        stored = self._read()
+        return bool(stored.keys) and stored.version < VERSION
+
+    def bind(self, destinations: Mapping[str, str]) -> None:
+        """Give the keys of an old ring the places that they lead to, once; others go nowhere until they are set."""
+        with alone(self._home / "keys.lock"):
+            stored = self._read()
+            if stored.version >= VERSION:
+                return
+            bound = {
+                provider: entry
+                if entry.destination
+                else msgspec.structs.replace(entry, destination=_secure(destinations, provider))
+                for provider, entry in stored.keys.items()
+            }
+            self._write(_File(VERSION, bound))
 
     def all(self) -> dict[str, str]:
-        """Every stored key by its provider."""
+        """Every stored key by its provider, to recognise them by: to blot them out of logs, and never to send them."""
         entries = self._read().keys
         return {provider: self._open(provider, entry) for provider, entry in entries.items()}
 
     def list(self) -> Sequence[StoredKey]:
         """What is stored, as it may be shown; needs no master key."""
         entries = self._read().keys.items()
-        return [StoredKey(provider, entry.masked, entry.at) for provider, entry in sorted(entries)]
+        return [
+            StoredKey(provider, entry.masked, entry.at, entry.destination)
+            for provider, entry in sorted(entries)
+        ]
 
     def remove(self, provider: str) -> None:
         """Forget this provider's key; raises `NotFound` if there is none."""
         with alone(self._home / "keys.lock"):
-            keys = dict(self._read().keys)
+            stored = self._read()
+            keys, version = dict(stored.keys), stored.version
             if keys.pop(provider, None) is None:
                 raise NotFound(
                     f"No key is stored for {provider!r}.", hint="See them with: bottega keys list"
                 )
-            self._write(_File(VERSION, keys))
+            self._write(_File(version if keys else VERSION, keys))
 
     def _open(self, provider: str, entry: _Entry) -> str:
         from cryptography.fernet import InvalidToken
@@ -155,6 +214,46 @@ class KeyRing:
 
     def _write(self, stored: _File) -> None:
         _replace(self._file, msgspec.json.format(msgspec.json.encode(stored), indent=1))
+
+
+def told(destination: str) -> str:
+    """A destination as it may be shown."""
+    if not destination.startswith(PROGRAM):
+        return destination or "an address that cannot be read"
+    name = destination.removeprefix(PROGRAM).partition("#")[0]
+    return f"the program of the MCP server {name!r}"
+
+
+def _check_destination(provider: str, entry: _Entry, destination: str) -> None:
+    """Refuse a key for any place but its own."""
+    anew = f"If it is meant for there, save it anew: bottega keys set {provider}"
+    if not entry.destination:
+        raise WrongDestination(
+            f"It is not known which address the key of {provider!r} was saved for, so it is not sent.",
+            hint=anew,
+        )
+    if entry.destination != destination:
+        changed = entry.destination.partition("#")[0] == destination.partition("#")[0]
+        where = "which has changed since" if changed else f"and not for {told(destination)}"
+        raise WrongDestination(
+            f"The key of {provider!r} was saved for {told(entry.destination)}, {where}: it is not sent.",
+            hint=anew,
+        )
+
+
+def _check_secure(provider: str, destination: str) -> None:
+    if destination.startswith(PROGRAM) or is_secure(destination):
+        return
+    raise BadUsage(
+        f"The key of {provider!r} would go to {told(destination)}, where others could read it on its way:"
+        " keys are sent over https, or to this machine.",
+        hint="Correct the address to one that begins with https://.",
+    )
+
+
+def _secure(destinations: Mapping[str, str], provider: str) -> str:
+    found = destinations.get(provider, "")
+    return found if found.startswith(PROGRAM) or is_secure(found) else ""
 
 
 def masked(key: str) -> str:

@@ -18,15 +18,23 @@ class Serving(msgspec.Struct, frozen=True, omit_defaults=True):
     pid: int
     mark: str = ""
     """Which secret it has, so that nobody gives out passes that it would not take."""
+    host: str = ""
+    """What it is bound to, as an address number; empty in files of older versions."""
+    port: int = 0
     others: "tuple[Serving, ...]" = ()
     """Those that serve in the same home since before; found again when this one has ended."""
 
 
 @contextmanager
-def known(home: Path, address: str, mark: str = "") -> Generator[None]:
-    """Have it known where this process serves; where two do, the later one is found, then the earlier one again."""
+def known(
+    home: Path, address: str, mark: str = "", bound: tuple[str, int] = ("", 0)
+) -> Generator[None]:
+    """Have it known where this process serves; where two do, the later one is found, then the earlier one again.
+
+    `bound` is the socket's own address, for those who must never connect to it.
+    """
     path, pid = home / FILE, os.getpid()
-    _note(path, (Serving(address, pid, mark), *_living(path)))
+    _note(path, (Serving(address, pid, mark, *bound), *_living(path)))
     try:
         yield
     finally:
@@ -36,6 +44,11 @@ def known(home: Path, address: str, mark: str = "") -> Generator[None]:
 def server_of(home: Path) -> Serving | None:
     """The server that runs in this home; None: there is none. What a killed one left behind does not count."""
     return next(iter(_living(home / FILE)), None)
+
+
+def listening(home: Path) -> list[tuple[str, int]]:
+    """The addresses and ports on which servers of this home listen now."""
+    return [(each.host, each.port) for each in _living(home / FILE) if each.port]
 
 
 def _note(path: Path, serving: Sequence[Serving]) -> None:

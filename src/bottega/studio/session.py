@@ -76,7 +76,7 @@ class Session:
         """
         blocks = said(content)
         if agent:
-            self._opened.runtime.agent(agent)
+            self._opened.runtime.agent(agent, self.row.owner)
         callbacks = Callbacks(on_chunk, on_additional_message, on_complete, on_approval)
         waits = wait if wait is not None else on_approval is not None
         prompt = Prompt(
@@ -84,7 +84,7 @@ class Session:
         )
         if schema is None:
             return Answer(self._opened, self.row, prompt, callbacks, wait=waits)
-        doer = self._opened.runtime.agent(agent or self.row.agent)
+        doer = self._opened.runtime.agent(agent or self.row.agent, self.row.owner)
         prompt = msgspec.structs.replace(prompt, schema=checked(schema_of(schema), doer))
         answer = Structured(self._opened, self.row, prompt, callbacks, wait=waits)
         answer.shape = schema
@@ -102,7 +102,7 @@ class Session:
         """
         blocks = said(prompt.content)
         if prompt.agent:
-            self._opened.runtime.agent(prompt.agent)
+            self._opened.runtime.agent(prompt.agent, self.row.owner)
         if prompt.model:
             self._opened.runtime.model(prompt.model)
         admission, _ = await self._opened.admit(
@@ -129,7 +129,7 @@ class Session:
         """How much is done unasked, from the next step on: no more than its agent may."""
         chosen = self._opened.hands.mode(self.row)
         try:
-            return narrower(chosen, self._opened.runtime.agent(self.row.agent).mode)
+            return narrower(chosen, self._opened.runtime.agent(self.row.agent, self.row.owner).mode)
         except Problem:  # an agent that is gone does nothing at all
             return chosen
 
@@ -188,7 +188,7 @@ class Session:
         """
         runtime = self._opened.runtime
         runtime.folders.project_of(self.row)
-        doer = runtime.doer(self.row.agent)
+        doer = runtime.doer(self.row.agent, self.row.owner)
         said = await plans.accept(runtime.asks, self.row, checked_mode(mode), edited, agent=doer)
         callbacks = Callbacks(on_approval=on_approval)
         waits = wait if wait is not None else on_approval is not None
@@ -240,7 +240,7 @@ class Session:
     async def change_agent(self, slug: str) -> None:
         """Have another agent work from the next prompt on, and on its own model if it has one."""
         runtime = self._opened.runtime
-        agent = runtime.agent(slug)
+        agent = runtime.agent(slug, self.row.owner)
         own = runtime.model_of(agent)
         if own:
             runtime.model(own.model)

@@ -134,7 +134,7 @@ class Studio:
         if project is None:
             project, container = await self.runtime.folders.place(existing_folder(folder), owner)
         self.runtime.refresh()
-        who = self.runtime.agent(agent)
+        who = self.runtime.agent(agent, owner)
         chosen = "" if who.remote and not model else self.runtime.choose(model, who).model
         if chosen:
             self.runtime.model(chosen)

@@ -83,7 +83,7 @@ async def test_no_secret_is_in_any_line_figure_error_or_answer(
 ) -> None:
     """Canaries in the environment, the key ring, the config file and headers; none comes out anywhere."""
     home.mkdir(mode=0o700)
-    KeyRing(home).set("openai", f"sk-ring-{CANARY}")
+    KeyRing(home).set("openai", f"sk-ring-{CANARY}", "https://api.openai.com")
     (home / "config.toml").write_text(
         f'[providers.own]\nbase_url = "http://me:login-{CANARY}@127.0.0.1:1/v1"\n'
         f'[mcp.tool]\ncommand = "true"\nenv = {{ KEY = "mcp-{CANARY}" }}\n'
@@ -255,7 +255,7 @@ def test_a_key_that_is_kept_later_is_blotted_out_too(home: Path) -> None:
     scrub = Scrub(lambda: settings)
     scrub._looked = -1e9  # type: ignore[attr-defined]
     assert scrub("plain-key-000111") == "plain-key-000111"
-    KeyRing(home).set("openai", "plain-key-000111")
+    KeyRing(home).set("openai", "plain-key-000111", "https://api.openai.com")
     scrub._looked = -1e9  # type: ignore[attr-defined]
     assert scrub("plain-key-000111") == BLOT
 

@@ -69,7 +69,9 @@ async def keyed(host: Client) -> AsyncIterator[Client]:
     yield host
 
 
-async def test_a_key_goes_in_and_never_comes_out(shared: Serving, keyed: Client) -> None:
+async def test_a_key_goes_in_and_never_comes_out(
+    shared: Serving, keyed: Client, vendor: Vendor
+) -> None:
     keys = {each["name"]: each for each in (await keyed.get("/api/keys"))["keys"]}
     assert keys["openai"]["masked"] == "sk-…kept"
     assert keys["openai"]["variable"] == ""
@@ -78,7 +80,9 @@ async def test_a_key_goes_in_and_never_comes_out(shared: Serving, keyed: Client)
         "variable": "ANTHROPIC_API_KEY",
         "masked": "",
         "at": 0,
+        "destination": "",
     }
+    assert keys["openai"]["destination"] == vendor.url.removesuffix("/v1")
     assert CANARY not in (shared.home / "keys.json").read_text()
 
 

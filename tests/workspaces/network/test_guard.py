@@ -156,17 +156,17 @@ class TestOpened:
 
 class TestOwn:
     async def test_the_studio_itself_is_never_reached_even_where_it_was_opened(self) -> None:
-        own = {Place("127.0.0.1", 7000)}
-        guard = Guard(private=["127.0.0.1:7000", "127.0.0.1:7001"], own=own)
+        own = {("127.0.0.1", 7000)}
+        guard = Guard(private=["127.0.0.1:7000", "127.0.0.1:7001"], own=lambda: own)
         with pytest.raises(AddressRefused, match="the studio itself"):
             await guard.check(Place("127.0.0.1", 7000))
         assert (await guard.check(Place("127.0.0.1", 7001))).opened
-        own.add(Place("0.0.0.0", 7001))
+        own.add(("0.0.0.0", 7001))
         with pytest.raises(AddressRefused, match="the studio itself"):
             await guard.check(Place("127.0.0.1", 7001))
 
     async def test_a_public_address_on_which_the_studio_listens_is_refused(self) -> None:
-        guard = Guard(resolver=leading([PUBLIC_ONE]), own=[Place(PUBLIC_ONE, 443)])
+        guard = Guard(resolver=leading([PUBLIC_ONE]), own=lambda: [(PUBLIC_ONE, 443)])
         with pytest.raises(AddressRefused, match="the studio itself"):
             await guard.check(Place("name.example", 443))
         assert await guard.check(Place("name.example", 80))

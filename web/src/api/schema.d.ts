@@ -2863,6 +2863,11 @@ export interface components {
              */
             at: number;
             /**
+             * Destination
+             * @description Of one that is kept: the only place that it is sent to; empty: it is not kept.
+             */
+            destination: string;
+            /**
              * Masked
              * @description Of one that is kept: enough to tell two apart, too little to use.
              */

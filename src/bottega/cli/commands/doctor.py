@@ -21,7 +21,7 @@ from bottega.providers.vendors import ON_THIS_MACHINE, VENDORS
 from bottega.runtime import Runtime
 from bottega.sessions.care.check import check
 from bottega.settings import Settings
-from bottega.spending.key import KeyRing
+from bottega.spending.key import KeyRing, told
 from bottega.storage.home import Home, file_system, mounts, refuse_network
 from bottega.studio.setup import reach
 from bottega.workspaces.sandbox.local import Local
@@ -118,7 +118,10 @@ def _keys(settings: Settings) -> Iterator[Finding]:
         yield Finding("keys", "bad", problem.message, problem.hint)
         kept = ()
     for key in kept:
-        yield Finding("keys", "good", f"{key.provider}: kept here ({key.masked})")
+        place = f"for {told(key.destination)}" if key.destination else "for an unknown address"
+        hint = "" if key.destination else f"Save it anew: bottega keys set {key.provider}"
+        state = "good" if key.destination else "note"
+        yield Finding("keys", state, f"{key.provider}: kept here ({key.masked}), {place}", hint)
     found = [
         name
         for vendor in VENDORS.values()

@@ -7,7 +7,7 @@ imported otherwise. A span for each request, exchange, model call and tool; what
 import logging
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bottega import __version__
 from bottega.events import facts
@@ -16,6 +16,7 @@ from bottega.server.outside.follower import Place
 from bottega.server.outside.requests import Exchanged
 
 if TYPE_CHECKING:
+    import requests
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span, SpanKind, Tracer
 
@@ -44,8 +45,20 @@ def traces(environment: Mapping[str, str]) -> "Traces | None":
         return None
     named = {"service.name": "bottega", "service.version": __version__}
     provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(), schedule_delay_millis=1000))
+    exporter = OTLPSpanExporter(session=_one_origin())
+    provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=1000))
     return Traces(provider)
+
+
+def _one_origin() -> "requests.Session":
+    """A session that follows no redirect: spans, and the headers of the receiver, go where they were meant to."""
+    import requests
+
+    class OneOrigin(requests.Session):
+        def send(self, request: requests.PreparedRequest, **kwargs: Any) -> requests.Response:
+            return super().send(request, **{**kwargs, "allow_redirects": False})
+
+    return OneOrigin()
 
 
 class _Exchange:

@@ -92,7 +92,7 @@ async def change_session(house: Asked, session: OwnSession, change: SessionChang
     """What is wrong with any of it changes nothing at all."""
     runtime = house.studio.runtime
     if change.agent is not None:
-        runtime.agent(change.agent)
+        runtime.agent(change.agent, session.row.owner)
     if change.model is not None:
         runtime.model(change.model)
     if change.title is not None:

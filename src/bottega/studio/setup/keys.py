@@ -5,21 +5,18 @@ a remote agent is: its token is kept like a key.
 """
 
 import asyncio
-from contextlib import suppress
 
 import msgspec
 
-from bottega.agents.shelf import from_file
-from bottega.agents.spec import WrongSpec
+from bottega import destinations
+from bottega.destinations import Destination, named_by_agents, named_by_servers
 from bottega.errors import BadUsage
-from bottega.mcp import secrets
 from bottega.providers import vendors
 from bottega.providers.provider import Failed
 from bottega.providers.vendors import VENDORS
 from bottega.runtime import Runtime
 from bottega.settings import Settings
-from bottega.spending.key import KeyRing
-from bottega.storage.home import Home
+from bottega.spending.key import KeyRing, told
 from bottega.studio.setup import reach
 from bottega.studio.setup.models import Offered, offered
 
@@ -34,6 +31,8 @@ class Key(msgspec.Struct, frozen=True):
     """Of one that is kept here: enough to tell two apart, too little to use."""
     at: int = 0
     """When it was kept, in milliseconds UTC."""
+    destination: str = ""
+    """Of one that is kept: the only place that it is sent to."""
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -73,23 +72,33 @@ def whose(settings: Settings, pasted: str) -> Whose:
 
 def listed(settings: Settings) -> list[Key]:
     """All that are set, kept here or found in the environment."""
-    kept = {key.provider: key for key in KeyRing(settings.home).list()}
+    ring = KeyRing(settings.home)
+    destinations.bind_old_keys(settings, ring)
+    kept = {key.provider: key for key in ring.list()}
     found: list[Key] = []
     for name in dict.fromkeys([*VENDORS, *settings.values.providers, *kept]):
         variable, stored = variable_of(name, settings), kept.get(name)
         if stored:
-            found.append(Key(name, variable, stored.masked, stored.at))
+            place = told(stored.destination)
+            found.append(Key(name, variable, stored.masked, stored.at, place))
         elif variable:
             found.append(Key(name, variable))
     return found
 
 
-def keep(settings: Settings, name: str, key: str) -> None:
-    """Keep a key; refuse a name that nobody would use it under."""
+def keep(settings: Settings, name: str, key: str, user: str = "") -> Destination:
+    """Keep a key for where it leads now, and say where that is; refuse a name that nobody would use it under.
+
+    `user` says which MCP server or agent it is for, where several name it.
+    """
     check_name(settings, name)
     if not takes_one(name):
         raise needs_none(name)
-    KeyRing(settings.home).set(name, bare(key))
+    ring = KeyRing(settings.home)
+    destinations.bind_old_keys(settings, ring)
+    found = destinations.one_of_key(settings, name, user)
+    ring.set(name, bare(key), found.address)
+    return found
 
 
 def takes_one(name: str) -> bool:
@@ -139,29 +148,10 @@ def _suggested(name: str, models: list[str]) -> Offered | None:
     return offered(name, chosen) if chosen and models else None
 
 
-def named_by_servers(settings: Settings) -> set[str]:
-    """What MCP servers are given by name: a secret that may be kept here too."""
-    servers = settings.values.mcp.values()
-    return {name for each in servers for name in secrets.names({**each.env, **each.headers})}
-
-
-def named_by_agents(settings: Settings) -> dict[str, str]:
-    """The tokens of remote agents, by their names, and the agent that each is for."""
-    found: dict[str, str] = {}
-    for file in Home(settings.home).agents.glob("*.toml"):
-        with suppress(WrongSpec):
-            spec = from_file(file)
-            if spec.remote:
-                found[spec.remote.token_name] = spec.slug
-    return found
-
-
 def variable_of(name: str, settings: Settings) -> str:
     """The variable that holds this key, if one does."""
     own = settings.values.providers.get(name)
     names = [*(VENDORS[name].keys if name in VENDORS else ()), own.key_env if own else ""]
-    named = {*named_by_servers(settings), *named_by_agents(settings)}
-    names += [name] if name in named else []
     return next((each for each in names if settings.environment.get(each, "").strip()), "")
 
 

@@ -31,6 +31,7 @@ from bottega.sessions.far.there import There
 from bottega.sessions.inbox import Prompt
 from bottega.sessions.session import title_of
 from bottega.workers.acting.shield import whatever_comes
+from bottega.workers.far.consent import consented
 from bottega.workers.far.other import Other
 from bottega.workers.far.taking import Taking
 
@@ -57,6 +58,7 @@ async def carry_over(exchange: "Exchange", prompt: Prompt, elsewhere: Elsewhere)
             f"This prompt came through {prompt.hops} other Bottegas already: remote agents hand it around.",
             hint=f"Let the agent {elsewhere.where.agent!r} at {elsewhere.where.address} answer by itself.",
         )
+    await consented(exchange, elsewhere)
     async with _reach(exchange, elsewhere) as reach:
         carrying = Carrying(exchange, prompt, Other(reach), elsewhere)
         try:

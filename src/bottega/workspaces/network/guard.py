@@ -6,7 +6,7 @@ changes its mind between the two changes nothing. One bad address among several 
 
 import asyncio
 import socket
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -62,11 +62,11 @@ class Guard:
         *,
         resolver: Resolver = look_up,
         private: Iterable[str] = (),
-        own: Collection[Place] = (),
+        own: Callable[[], Collection[tuple[str, int]]] = tuple,
         hosts: Hosts | None = None,
         patience: float = 10.0,
     ) -> None:
-        """`private` opens networks and places; `own` is where the studio listens, now and later.
+        """`private` opens networks and places; `own` says on which address and port the studio listens now.
 
         A look-up may take `patience` seconds.
         """
@@ -120,22 +120,26 @@ class Guard:
         if self._is_own(address, place.port):
             raise _refused(place, "the studio itself listens there")
         found = verdict(address)
-        if found is None and not is_of_this_machine(address):
+        here = (found is None or found.private) and is_of_this_machine(address)
+        if found is None and not here:
             return False
-        if found is None:
-            if place in self._opened.places:
-                return True
+        if here and place not in self._opened.places:
+            # A network that was opened is the network around this machine, not the machine.
             raise _refused(place, f"{address} is an address of this machine")
+        if found is None:
+            return True
         if self._opened.lets(place, address, found):
             return True
         lead = "" if place.host == str(address) else f"it leads to {address}, "
         raise _refused(place, f"{lead}{_ARTICLES.get(found.words, 'a')} {found.words} address")
 
     def _is_own(self, address: Address, port: int) -> bool:
-        hosts = {own.host for own in self._own if own.port == port}
+        hosts = {host for host, listening in self._own() if listening == port}
         if str(address) in hosts:
             return True
-        return not hosts.isdisjoint(_EVERYWHERE) and is_of_this_machine(address)
+        return not hosts.isdisjoint(_EVERYWHERE) and (
+            address.is_loopback or address.is_unspecified or is_of_this_machine(address)
+        )
 
 
 _ARTICLES = {"unspecified": "an", "embedded IPv4": "an"}

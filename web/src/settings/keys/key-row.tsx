@@ -33,8 +33,8 @@ export function KeyRow({ of: key }: { of: Schema<"Key"> }) {
         </span>
       </div>
       <p className="text-xs text-ink-2">
-        {key.variable && keys.inEnvironment(key.variable)} {key.masked && keys.kept(moment(key.at))}{" "}
-        {key.variable && key.masked && keys.wins}
+        {key.variable && keys.inEnvironment(key.variable)}{" "}
+        {key.masked && keys.kept(moment(key.at), key.destination)} {key.variable && key.masked && keys.wins}
       </p>
       <Told told={testing.told} />
       {deleting && <DeleteKey name={key.name} onClose={() => setDeleting(false)} />}

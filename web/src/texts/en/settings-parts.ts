@@ -20,7 +20,7 @@ export const keys = {
   deleted: (name: string) => `The key of ${name} is deleted.`,
   added: (name: string) => `The key of ${name} is kept.`,
   inEnvironment: (variable: string) => `Found in the environment: ${variable}.`,
-  kept: (when: string) => `Kept here since ${when}.`,
+  kept: (when: string, destination: string) => `Kept here since ${when}, and sent to ${destination} only.`,
   wins: "The one in the environment wins.",
   works: (models: number) => `It works: ${models} ${models === 1 ? "model" : "models"} on offer.`,
   suggested: (name: string, input: number | null, output: number | null) =>

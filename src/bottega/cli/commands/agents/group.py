@@ -135,6 +135,29 @@ async def _validate(studio: Studio, names: tuple[str, ...]) -> int:
     return 1 if any(each.problems for each in found) else 0
 
 
+@command.command("approve")
+@click.argument("name", shell_complete=start.complete_agent)
+def approve_command(name: str) -> None:
+    """Let a remote agent send its token to its address, as it is written down now."""
+    start.run(_approve(start.studio_of(folder=Path()), name))
+
+
+async def _approve(studio: Studio, name: str) -> None:
+    page = Page(studio.settings.environment)
+    async with studio:
+        remote = studio.runtime.shelf.find(name).usable().remote
+        if remote is None:
+            raise BadUsage(
+                f"The agent {name!r} works here: it sends no token, so there is nothing to approve."
+            )
+        studio.runtime.approved.approve(name, remote)
+    page.say(f"address: {one_line(remote.address, 500)}")
+    page.say(f"token: {one_line(remote.token_name)}")
+    if remote.people:
+        page.say(f"shared with: {one_line(', '.join(remote.people), 500)}")
+    print(f"Approved. Try it with: bottega run --agent {name} hello", file=sys.stderr)
+
+
 def _found(runtime: Runtime, name: str) -> Shelved:
     """An agent by its name, or the file that a path leads to."""
     if "/" not in name and not name.endswith(".toml"):

@@ -15,10 +15,12 @@ from bottega.cli.screen.output import note, print_json
 from bottega.cli.screen.page import Page
 from bottega.cli.screen.tools import Part
 from bottega.errors import BadUsage, Conflict, NotFound
+from bottega.mcp import secrets
 from bottega.mcp.approved import Approved
-from bottega.mcp.server import FOLDER, McpServer
+from bottega.mcp.server import FOLDER, McpServer, check_secure
 from bottega.mcp.servers import Examined
 from bottega.settings import Settings
+from bottega.spending.key import KeyRing
 from bottega.studio.setup import config
 
 _STATES = {
@@ -46,6 +48,7 @@ def command() -> None:
 @click.option("--network", is_flag=True, help="Let the program use the network.")
 @click.option("--visible", multiple=True, metavar="PATH", help="What else the program may read.")
 @click.option("--tool", "tools", multiple=True, metavar="NAME", help="Offer only these tools.")
+@click.option("--share", "people", multiple=True, metavar="NAME", help="Let this person use it.")
 @click.option("--timeout", type=float, help="Seconds that one call may take.  [default: 120]")
 def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
     """Add a server, and approve it.
@@ -55,8 +58,9 @@ def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
     bottega mcp add git -- mcp-server-git --repository {folder}
     bottega mcp add hub --url https://example.com/mcp --header 'Authorization=Bearer $HUB_TOKEN'
 
-    {folder} in an argument stands for the session's folder. A value may name a variable, or a secret kept by `bottega
-    keys set NAME`, as $NAME; --env NAME alone is short for --env NAME='$NAME'.
+    {folder} in an argument stands for the session's folder. A value may name a secret, kept by `bottega keys set NAME`,
+    as $NAME; --env NAME alone is short for --env NAME='$NAME'. It is yours alone: --share NAME lets another person
+    of this home use it, with your secrets, and --share everyone all of them.
     """
     settings = start.settings_of()
     if name in settings.values.mcp:
@@ -64,6 +68,7 @@ def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
             f"There is already an MCP server {name!r}.", hint=f"Remove it: bottega mcp rm {name}"
         )
     server = _server(name, program, given)
+    check_secure(name, server)
     config.edit(settings, ["mcp", name], msgspec.to_builtins(server))
     Approved(settings.home).approve(name, server)
     for warning in _warnings(server, settings):
@@ -175,6 +180,7 @@ def _server(name: str, program: tuple[str, ...], given: dict[str, Any]) -> McpSe
             url=given["url"],
             headers=_pairs("--header", given["headers"]),
             tools=given["tools"] or None,
+            people=given["people"],
             **({} if given["timeout"] is None else {"timeout": given["timeout"]}),
         )
     except ValueError as problem:
@@ -201,18 +207,22 @@ def _warnings(server: McpServer, settings: Settings) -> list[str]:
         told.append(
             f"the program starts in `/`: write whole paths, or {FOLDER} for the session's folder."
         )
+    kept = {each.provider for each in KeyRing(settings.home).list()}
+    for missing in sorted(secrets.names({**server.env, **server.headers}) - kept):
+        told.append(f"no secret {missing} is kept yet: bottega keys set {missing}")
     return told
 
 
 def _described(server: McpServer) -> list[str]:
     shown = server.masked()
+    shared = [f"shared with: {', '.join(shown.people)}"] if shown.people else []
     if shown.url:
-        names = ", ".join(shown.headers)
-        return [f"url: {shown.url}", *([f"headers: {names}"] if names else [])]
+        names = ", ".join(f"{name}={value}" for name, value in shown.headers.items())
+        return [f"url: {shown.url}", *([f"headers: {names}"] if names else []), *shared]
     told = [f"command: {' '.join([shown.command, *shown.args])}"]
     told += [f"env: {', '.join(f'{k}={v}' for k, v in shown.env.items())}"] if shown.env else []
     told += [f"visible: {', '.join(shown.visible)}"] if shown.visible else []
-    return [*told, f"network: {'yes' if shown.network else 'no'}"]
+    return [*told, f"network: {'yes' if shown.network else 'no'}", *shared]
 
 
 async def _examined(settings: Settings, name: str, folder: Path) -> Examined:

@@ -26,7 +26,10 @@ async def all_agents(house: Asked, person: Signed) -> Agents:
     runtime = house.studio.runtime
     values = runtime.refresh().values
     return Agents(
-        agents=[agent(runtime, each) for each in await asyncio.to_thread(house.studio.agents)],
+        agents=[
+            agent(runtime, each)
+            for each in await asyncio.to_thread(runtime.sharing.agents, person.n)
+        ],
         mode=values.mode,
     )
 

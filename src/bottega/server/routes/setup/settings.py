@@ -20,6 +20,7 @@ from bottega.server.shapes.setup.settings import (
 )
 from bottega.server.who import Asked, Hosting
 from bottega.studio.setup import config
+from bottega.studio.setup.redirected import check_env_keys
 
 router = APIRouter(tags=["settings"])
 
@@ -49,6 +50,8 @@ async def change_settings(house: Asked, person: Hosting, patch: Patch) -> Settin
             "MCP servers are not set up over HTTP: they run programs of this machine.",
             hint="Use `bottega mcp add` there.",
         )
+    if (providers := patch.get("providers")) is not None:
+        check_env_keys(house.studio.runtime.refresh(), providers)
     tidy = {
         name: config.typed(name, value) if name in config.SCALARS and value is not None else value
         for name, value in patch.items()

@@ -14,6 +14,9 @@ class Key(BaseModel):
         description="Of one that is kept: enough to tell two apart, too little to use."
     )
     at: int = Field(description="When it was kept, in milliseconds UTC; 0: it is not.")
+    destination: str = Field(
+        description="Of one that is kept: the only place that it is sent to; empty: it is not kept."
+    )
 
 
 class Keys(BaseModel):

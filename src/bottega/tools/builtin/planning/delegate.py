@@ -5,8 +5,10 @@ from typing import Any
 
 import msgspec
 
+from bottega.approvals.touch import NOTHING, Touch
 from bottega.tools.context import Context
 from bottega.tools.tool import Outcome, Tool, failure, success
+from bottega.workspaces.confine import Root
 
 
 async def run(arguments: dict[str, Any], context: Context) -> Outcome:
@@ -47,7 +49,7 @@ DELEGATE = Tool(
         "additionalProperties": False,
     },
     category="PLANNING",
-    # What its agent does is judged call by call; handing it out does nothing by itself.
+    # What its agent does is judged call by call; handing it out does nothing by itself, where the agent is here.
     effects=frozenset({"read"}),
     waits=True,
     run=run,
@@ -55,15 +57,29 @@ DELEGATE = Tool(
 )
 
 
-def to_these(tool: Tool, agents: Mapping[str, str]) -> Tool:
-    """The tool with the agents that there are, by their names and what each is good at."""
+class Other(msgspec.Struct, frozen=True):
+    """An agent that a task may be handed to."""
+
+    about: str = ""
+    address: str = ""
+    """Of another Bottega that it is at; empty: it is here."""
+
+
+def to_these(tool: Tool, agents: Mapping[str, Other]) -> Tool:
+    """The tool with the agents that there are. Handing a task to one elsewhere sends it over the network to there."""
     listed = "\n".join(
-        f"- {slug}: {about}" if about else f"- {slug}" for slug, about in agents.items()
+        f"- {slug}: {each.about}" if each.about else f"- {slug}" for slug, each in agents.items()
     )
+
+    def touch(arguments: dict[str, Any], _: Root) -> Touch:
+        address = agents[arguments["agent"]].address
+        return Touch(url=address, network=True) if address else NOTHING
+
     properties = dict(tool.schema["properties"])
     properties["agent"] = {
         **properties["agent"],
         "enum": list(agents),
         "description": f"One of:\n{listed}",
     }
-    return msgspec.structs.replace(tool, schema={**tool.schema, "properties": properties})
+    schema = {**tool.schema, "properties": properties}
+    return msgspec.structs.replace(tool, schema=schema, touch=touch)
