@@ -39,7 +39,8 @@ def find(name: str, server: McpServer, folder: str, path: str) -> Program:
             f"The command of the MCP server {name!r} is a relative path.",
             hint="Write the whole path, from the root of the file system.",
         )
-    found = shutil.which(server.command, path=path)
+    whole = os.pathsep.join(each for each in path.split(os.pathsep) if os.path.isabs(each))
+    found = shutil.which(server.command, path=whole)
     if found is None:
         raise Misconfigured(
             f"The program {server.command!r} of the MCP server {name!r} is not there.",

@@ -53,6 +53,7 @@ def put(runtime: Runtime, slug: str, source: str | Mapping[str, Any]) -> Shelved
     if judged.spec is None or judged.problems:
         told = "; ".join(each.rstrip(".") for each in judged.problems[:_TOLD])
         raise BadUsage(f"The agent {slug!r} cannot be used: {told}.")
+    runtime.refuse_script(judged.spec.model)
     if _origin(runtime, slug) == "program":
         raise Conflict(f"The agent {slug!r} belongs to the program that runs here.")
     text = source if isinstance(source, str) else written(judged.spec)

@@ -6,13 +6,13 @@ the workspace's own ignore files.
 
 import os
 import stat
-import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 
 import msgspec
 
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.workspaces import programs
 from bottega.workspaces.confine import NotAFolder, Root
 from bottega.workspaces.onlooker import Look, Seen, look
 
@@ -112,10 +112,10 @@ def _check_words(options: tuple[str, ...]) -> None:
 
 
 def _program() -> str:
-    found = os.path.join(os.path.dirname(sys.executable), "rg")
-    if not os.path.exists(found):
+    found = programs.beside_interpreter("rg")
+    if found is None:
         raise Misconfigured(
-            f"The search program is not installed: there is no {found}.",
+            "The search program `rg` is not installed beside Bottega's Python.",
             hint="Install Bottega's requirements again; the package `ripgrep` brings it.",
         )
     return found
