@@ -14,6 +14,7 @@ import msgspec
 
 from bottega.errors import Misconfigured
 from bottega.mcp.server import FOLDER, McpServer
+from bottega.regular_file import read_regular
 
 _INTERPRETERS = re.compile(
     r"^(python|pypy|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|sh|bash|dash|zsh|uv|npx|env)"
@@ -93,7 +94,7 @@ def _prefix(program: str) -> str:
 def _environment(prefix: str) -> Iterator[str]:
     """Where a virtual environment's Python is installed."""
     try:
-        text = Path(prefix, "pyvenv.cfg").read_text("utf-8")
+        text = read_regular(Path(prefix, "pyvenv.cfg"), 64 * 1024).decode()
     except (OSError, UnicodeDecodeError):
         return
     if found := re.search(r"^home\s*=\s*(/.*)$", text, re.MULTILINE):
@@ -104,6 +105,8 @@ def _environment(prefix: str) -> Iterator[str]:
 
 def _interpreter(program: str) -> str:
     try:
+        if not os.path.isfile(program):
+            return ""
         with open(program, "rb") as file:
             head = file.read(256)
     except OSError:

@@ -23,6 +23,7 @@ _LEFT_OUT = (
     "bottega.mcp.http",
     "bottega.mcp.lines",
     "bottega.mcp.listing",
+    "bottega.mcp.results",
     "bottega.mcp.stdio",
     "bottega.workspaces.sandbox.inside",
 )
