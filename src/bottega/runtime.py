@@ -9,7 +9,7 @@ import msgspec
 
 from bottega.accounts.tables import MIGRATIONS as PEOPLE
 from bottega.agents.agent import Agent, Whereabouts
-from bottega.agents.build import tools_of
+from bottega.agents.build import narrowed, tools_of
 from bottega.agents.check import is_mcp
 from bottega.agents.limits import NO_LIMITS, Limits, preset
 from bottega.agents.model import Model, nobody
@@ -18,6 +18,7 @@ from bottega.agents.plan import Elsewhere, Plan
 from bottega.agents.shape import SAVE
 from bottega.agents.shelf import Shelf
 from bottega.agents.spec import Spec
+from bottega.approvals.outgoing import COMMANDS, Outgoing
 from bottega.errors import Misconfigured, Problem
 from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
@@ -35,7 +36,7 @@ from bottega.sessions.attach import Attachments
 from bottega.sessions.clients import declared
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
-from bottega.sessions.session import SessionRow, Sessions
+from bottega.sessions.session import HOST, SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS as SESSIONS
 from bottega.settings import Current, OfModel, Settings, Values
 from bottega.spending.key import KeyRing
@@ -111,7 +112,8 @@ class Runtime:
         self.attachments = Attachments(self.database, self.blobs)
         self.asks = Asks(self.log)
         self._way = way
-        self.sandboxes = sandboxes(settings, way, values.sandbox_read)
+        outgoing = Outgoing(lambda: self.settings.values.rules, COMMANDS)
+        self.sandboxes = sandboxes(settings, way, values.sandbox_read, outgoing)
         self._servers: dict[Place, Servers] = {}
         self._replaced: dict[Place, list[Servers]] = {}
         """By place, those of settings that no longer hold; what runs may still use them."""
@@ -233,6 +235,20 @@ class Runtime:
             reasoning_in_answer=agent.reasoning_in_answer or values.reasoning_in_answer,
         )
 
+    def above(self, session: SessionRow) -> tuple[str, ...]:
+        """The agents that handed a session its task, the first one first; none if a person began it."""
+        if session.parent is None:
+            return ()
+        kept = self.inbox.above(session)
+        if kept is not None:
+            return kept
+        parent = self.sessions.numbered(session.parent)
+        return (*self.above(parent), parent.agent)
+
+    def most(self, session: SessionRow) -> Agent:
+        """The agent of a session, with no more than those have that handed its task on."""
+        return narrowed(self.agent(session.agent), map(self.agent, self.above(session)))
+
     def doer(self, name: str) -> str:
         """Who carries out a plan of this agent, if it may only plan itself: the settings' agent, or the coder."""
         if self.agent(name).mode != "plan":
@@ -285,7 +301,8 @@ class Runtime:
         self.refresh()
         session = self.sessions.get(session.id)  # its model may have changed since
         self.folders.project_of(session)  # nothing runs for whoever has it no longer
-        agent = self.agent(prompt.agent or session.agent)
+        above = self.above(session)
+        agent = narrowed(self.agent(prompt.agent or session.agent), map(self.agent, above))
         if prompt.schema is not None:
             await asyncio.to_thread(checked, prompt.schema, agent)
         if agent.remote:
@@ -310,9 +327,10 @@ class Runtime:
             notices,
             prompt.schema,
             prompt.attended,
-            self.settings.values.instructions,
+            self.settings.values.instructions if session.owner == HOST else "",
             session.id,
             prompt.hops,
+            above,
         )
 
     def _elsewhere(
@@ -328,6 +346,7 @@ class Runtime:
             schema=prompt.schema,
             attended=prompt.attended,
             hops=prompt.hops,
+            above=self.above(session),
             elsewhere=Elsewhere(
                 where,
                 lambda: self.token_for(where),
@@ -379,7 +398,8 @@ class Runtime:
     def _registry(self, agent: Agent, session: SessionRow) -> Registry:
         """The tools of an exchange: the agent's own choice, and what the client of this session runs itself."""
         if agent.type == "StreamAgent":  # it is offered none; what it writes is saved with this one
-            return self.registry.scoped((SAVE,))
+            may_save = agent.tools is None or SAVE in agent.tools
+            return self.registry.scoped((SAVE,) if may_save else ())
         chosen = tools_of(agent, self.every_tool())
         if (delegate := chosen.find("delegate")) and session.depth < DEEPEST:
             others = {each.slug: each.description for each in self._usable()}
@@ -442,12 +462,12 @@ def way_out(settings: Settings) -> WayOut:
     return WayOut(Guard(private=settings.values.network_private))
 
 
-def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str]) -> Local:
+def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str], judge: Outgoing) -> Local:
     return Local(
         settings.home / "sandbox",
         readable=[Path(each).expanduser() for each in readable],
         hidden=[settings.home],
-        egress=Egress(way),
+        egress=Egress(way, judge=judge),
         unsandboxed=settings.values.sandbox == "off",
     )
 
@@ -459,12 +479,13 @@ def place_of(session: SessionRow) -> Place:
 def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoot) -> Servers:
     """The MCP servers of one folder; none of them is started yet. `open_root` opens the folder for each of them."""
     environment, ring = settings.environment, KeyRing(settings.home)
+    outgoing = Outgoing(lambda: settings.values.rules, ("mcp",))
 
     async def open_sandbox(
         *, network: bool, visible: tuple[str, ...]
     ) -> Sandbox:  # one a server: each may read its own program, and no other's
         with await open_root() as root:
-            return await sandboxes(settings, way, visible).open(root, network=network)
+            return await sandboxes(settings, way, visible, outgoing).open(root, network=network)
 
     around = Surroundings(
         folder=folder,

@@ -149,6 +149,9 @@ class Exchange:
             assert isinstance(payload, facts.AssistantMessage | facts.Compaction)
             if payload.usage != Usage():
                 also = self._spent(payload.usage, payload.cost)
+            if isinstance(payload, facts.AssistantMessage) and self._equipped:
+                used = payload.usage.input_tokens + payload.usage.output_tokens
+                self.limiting.answered(used, payload.cost)
         self.pen.emit(event, also)
 
     def _spent(self, usage: Usage, cost: int | None) -> Also:
