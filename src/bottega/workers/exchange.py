@@ -295,6 +295,8 @@ class Exchange:
         )
         event = self.event(result)
         self.known.note(event)
+        if self._equipped:
+            self.limiting.resulted(use.id)
         await self.pen.record(event, also=self._attached(noted.writes))
         return result
 

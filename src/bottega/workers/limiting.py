@@ -70,9 +70,16 @@ class Limiting:
         self._children.add(child)
 
     def take_back(self, child: "Limiting") -> None:
-        """The child has ended: what it used stands in a result from now on."""
+        """The child has ended: what it used counts here until it stands in the result of its call."""
         child._called()
-        self._children.discard(child)
+
+    def resulted(self, tool_id: str) -> None:
+        """The result of a call is noted, and with it what its child used."""
+        for child in [each for each in self._children if each._carries_out(tool_id)]:
+            self._children.discard(child)
+
+    def _carries_out(self, tool_id: str) -> bool:
+        return self._exchange.session.parent_call.split("/", 2)[-1] == tool_id
 
     def answered(self, tokens: int, cost: int | None) -> None:
         """A model call has ended, and used this much."""

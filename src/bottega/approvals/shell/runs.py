@@ -91,6 +91,8 @@ def runs(words: Sequence[str]) -> bool:
 def widens(words: Sequence[str], at: int) -> bool:
     """The word there, where a pattern says only `*`, would let the program do more than what it is known for."""
     name = program(words[0])
+    if at == 0:
+        return False
     if _is_interpreter(name):
         if not _is_for_the_script(words, at):
             return words[at].startswith("-") or not is_harmless("", words, at)
