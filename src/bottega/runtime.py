@@ -12,7 +12,7 @@ from bottega import destinations
 from bottega.accounts.people import People
 from bottega.accounts.tables import MIGRATIONS as PEOPLE
 from bottega.agents.agent import Agent, Whereabouts
-from bottega.agents.build import missing, tools_of
+from bottega.agents.build import missing, narrowed, tools_of
 from bottega.agents.check import is_mcp
 from bottega.agents.limits import NO_LIMITS, Limits, preset
 from bottega.agents.model import Model, nobody
@@ -21,6 +21,7 @@ from bottega.agents.plan import Elsewhere, Plan
 from bottega.agents.shape import SAVE
 from bottega.agents.shelf import Shelf
 from bottega.agents.spec import Spec
+from bottega.approvals.outgoing import COMMANDS, Outgoing
 from bottega.errors import Misconfigured, Problem, Refused
 from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
@@ -123,7 +124,8 @@ class Runtime:
         self.attachments = Attachments(self.database, self.blobs)
         self.asks = Asks(self.log)
         self._way = way
-        self.sandboxes = sandboxes(settings, way, values.sandbox_read)
+        outgoing = Outgoing(lambda: self.settings.values.rules, COMMANDS)
+        self.sandboxes = sandboxes(settings, way, values.sandbox_read, outgoing)
         self._servers: dict[Place, Servers] = {}
         self._replaced: dict[Place, list[Servers]] = {}
         """By place, those of settings that no longer hold; what runs may still use them."""
@@ -250,6 +252,24 @@ class Runtime:
             reasoning_in_answer=agent.reasoning_in_answer or values.reasoning_in_answer,
         )
 
+    def above(self, session: SessionRow) -> tuple[str, ...]:
+        """The agents that handed a session its task, the first one first; none if a person began it."""
+        if session.parent is None:
+            return ()
+        kept = self.inbox.above(session)
+        if kept is not None:
+            return kept
+        parent = self.sessions.numbered(session.parent)
+        return (*self.above(parent), parent.agent)
+
+    def most(self, session: SessionRow) -> Agent:
+        """The agent of a session, with no more than those have that handed its task on."""
+        return self._narrowed(session.agent, session, self.above(session))
+
+    def _narrowed(self, name: str, session: SessionRow, above: Iterable[str]) -> Agent:
+        agents = (self.agent(each, session.owner) for each in above)
+        return narrowed(self.agent(name, session.owner), agents)
+
     def doer(self, name: str, owner: int = HOST) -> str:
         """Who carries out a plan of this agent, if it may only plan itself: the settings' agent, or the coder."""
         if self.agent(name, owner).mode != "plan":
@@ -317,7 +337,8 @@ class Runtime:
         self.refresh()
         session = self.sessions.get(session.id)  # its model may have changed since
         self.folders.project_of(session)  # nothing runs for whoever has it no longer
-        agent = self.agent(prompt.agent or session.agent, session.owner)
+        above = self.above(session)
+        agent = self._narrowed(prompt.agent or session.agent, session, above)
         if prompt.schema is not None:
             await asyncio.to_thread(checked, prompt.schema, agent)
         if agent.remote:
@@ -344,9 +365,10 @@ class Runtime:
             notices,
             prompt.schema,
             prompt.attended,
-            self.settings.values.instructions,
+            self.settings.values.instructions if session.owner == HOST else "",
             session.id,
             prompt.hops,
+            above,
         )
 
     def _elsewhere(
@@ -362,6 +384,7 @@ class Runtime:
             schema=prompt.schema,
             attended=prompt.attended,
             hops=prompt.hops,
+            above=self.above(session),
             elsewhere=Elsewhere(
                 where,
                 lambda: self.token_for(where),
@@ -413,7 +436,8 @@ class Runtime:
     def _registry(self, agent: Agent, session: SessionRow) -> Registry:
         """The tools of an exchange: the agent's own choice, and what the client of this session runs itself."""
         if agent.type == "StreamAgent":  # it is offered none; what it writes is saved with this one
-            return self.registry.scoped((SAVE,))
+            may_save = agent.tools is None or SAVE in agent.tools
+            return self.registry.scoped((SAVE,) if may_save else ())
         chosen = tools_of(agent, self.every_tool())
         if (delegate := chosen.find("delegate")) and session.depth < DEEPEST:
             chosen.replace(to_these(delegate, self.sharing.others(session.owner)))
@@ -481,12 +505,12 @@ def way_out(settings: Settings) -> WayOut:
     return WayOut(Guard(private=settings.values.network_private, own=own))
 
 
-def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str]) -> Local:
+def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str], judge: Outgoing) -> Local:
     return Local(
         settings.home / "sandbox",
         readable=[Path(each).expanduser() for each in readable],
         hidden=[settings.home],
-        egress=Egress(way),
+        egress=Egress(way, judge=judge),
         unsandboxed=settings.values.sandbox == "off",
     )
 
@@ -505,12 +529,13 @@ def mcp_servers(
     """The MCP servers of one folder, all or these; none is started yet. `open_root` opens the folder for each."""
     environment, ring = settings.environment, KeyRing(settings.home)
     destinations.bind_old_keys(settings, ring)
+    outgoing = Outgoing(lambda: settings.values.rules, ("mcp",))
 
     async def open_sandbox(
         *, network: bool, visible: tuple[str, ...]
     ) -> Sandbox:  # one a server: each may read its own program, and no other's
         with await open_root() as root:
-            return await sandboxes(settings, way, visible).open(root, network=network)
+            return await sandboxes(settings, way, visible, outgoing).open(root, network=network)
 
     around = Surroundings(
         folder=folder,

@@ -109,7 +109,7 @@ async def test_unattended_each_of_the_tree_ends_at_the_shared_limit_with_its_rea
     assert end.usage.input_tokens + end.usage.output_tokens <= 600
 
 
-async def test_a_child_may_call_its_model_though_its_parent_may_not_any_more(
+async def test_a_child_calls_its_model_as_often_as_its_parent_may_and_no_more(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
     async with Studio(home, agents=HOUSE) as studio:
@@ -117,7 +117,8 @@ async def test_a_child_may_call_its_model_though_its_parent_may_not_any_more(
         end = await session.prompt("parent")
         ends = [(await child.facts())[-1].data for child in session.children()]
     assert end.completion_reason == "resource_limit_exceeded"
-    assert [each.completion_reason for each in ends] == ["no_more_actions"] * 2
+    assert [each.completion_reason for each in ends] == ["resource_limit_exceeded"] * 2
+    assert [each.iterations for each in ends] == [1, 1]
 
 
 async def test_a_limit_of_all_exchanges_is_asked_once_for_a_tree(

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from bottega.errors import Conflict, NotFound, Overloaded
@@ -281,3 +282,12 @@ async def test_media_that_are_gone_are_not_admitted(
     with pytest.raises(Conflict, match="no longer here"):
         await inbox.admit(session, shown, by="cli", media=(picture,))
     assert stored.types(database, session) == []
+
+
+async def test_a_task_is_the_same_prompt_whether_the_agents_above_it_were_kept_or_not(
+    inbox: Inbox, session: SessionRow
+) -> None:
+    task = prompt(message_id="m1")
+    first = await inbox.admit(session, task, by="cli")
+    again = await inbox.admit(session, msgspec.structs.replace(task, above=("boss",)), by="cli")
+    assert (again.repeated, again.index) == (True, first.index)

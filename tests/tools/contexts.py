@@ -27,6 +27,7 @@ class Workbench:
         self.settings: Mapping[str, Any] = {}
         self.judged: Touch | None = None
         self.emitted: list[str] = []
+        self.refused: dict[str, str] = {}
         self.known: dict[str, str] = {}
         self.held: dict[str, bytes] = {}
         self.sandboxes: dict[bool, Sandbox] = {}
@@ -37,6 +38,12 @@ class Workbench:
         self.outputs = Outputs(folder.with_name(f"{folder.name}.outputs"))
         self.opened_shells: Shells | None = None
         self.remembered: list[Remembered] = []
+
+    def refused_redirect(self, url: str) -> str:
+        return self.refused.get(url, "")
+
+    def is_denied(self, path: str) -> bool:
+        return False
 
     def emit_output(self, text: str) -> None:
         self.emitted.append(text)

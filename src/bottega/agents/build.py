@@ -1,8 +1,13 @@
 """From a spec to what runs: the agent, and a registry that holds its tools and no others (T15)."""
 
+from collections.abc import Iterable
+
+import msgspec
+
 from bottega.agents.agent import Agent
 from bottega.agents.check import check, is_mcp
 from bottega.agents.spec import Spec, WrongSpec
+from bottega.approvals.mode import narrower
 from bottega.tools.registry import Registry
 
 
@@ -71,3 +76,32 @@ def missing(agent: Agent, registry: Registry) -> list[str]:
         for name in named
         if registry.find(name) is None
     ]
+
+
+def narrowed(agent: Agent, above: Iterable[Agent]) -> Agent:
+    """The agent as it carries a task out for those above it: its mode, tools and limits are within all of theirs."""
+    for each in above:
+        agent = _within(agent, each)
+    return agent
+
+
+def _within(agent: Agent, other: Agent) -> Agent:
+    tools = _common(agent.tools, other.tools)
+    configured = {
+        name: own for name, own in agent.tool_settings.items() if tools is None or name in tools
+    }
+    return msgspec.structs.replace(
+        agent,
+        mode=narrower(agent.mode, other.mode) if agent.mode else other.mode,
+        tools=tools,
+        tool_settings=configured,
+        limits=agent.limits.within(other.limits),
+        at_once=min(agent.at_once, other.at_once),
+    )
+
+
+def _common(own: tuple[str, ...] | None, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The names in both lists; None stands for every tool there is."""
+    if own is None:
+        return others
+    return own if others is None else tuple(name for name in own if name in others)

@@ -56,6 +56,8 @@ class Plan(msgspec.Struct, frozen=True):
     """By which a provider knows requests that share a beginning."""
     hops: int = 0
     """How many other Bottegas the prompt came through."""
+    above: tuple[str, ...] = ()
+    """The agents that handed this task on, the first one first."""
     elsewhere: Elsewhere | None = None
     """Another Bottega answers; None: the model does."""
 

@@ -50,12 +50,12 @@ def _allows(rule: Rule, thing: Thing, subject: Subject, gate: Gate) -> bool:
     if subject.asks_network and not rule.network:
         return False
     if rule.command and isinstance(thing, Run) and commands.names(rule.command, thing.reading):
-        return not subject.touch.shell
+        return not subject.touch.shell and _is_in(rule.folder, subject.touch.folder)
     pattern = rule.path or rule.command or rule.url
     if not pattern:
         return gate.holds(subject)
     kind = "path" if rule.path else "command" if rule.command else "url"
-    return _covers(pattern, thing, subject, kind)
+    return _covers(pattern, thing, subject, kind, rule.folder)
 
 
 def _forbids(rule: Rule, thing: Thing, subject: Subject, gate: Gate) -> bool | None:
@@ -66,7 +66,8 @@ def _forbids(rule: Rule, thing: Thing, subject: Subject, gate: Gate) -> bool | N
     if rule.url:
         if isinstance(thing, Site):
             return urls.matched(rule.url, thing.url, loosely=True)
-        unnamed = isinstance(thing, Rest) and ("network" in subject.effects or not subject.known)
+        reaches = "network" in subject.effects or subject.asks_network
+        unnamed = isinstance(thing, Rest) and (reaches or not subject.known)
         return None if unnamed or (isinstance(thing, Run) and subject.touch.network) else False
     return True
 
@@ -92,7 +93,7 @@ def _forbids_path(rule: Rule, thing: Thing, subject: Subject, gate: Gate) -> boo
     return None if files or not subject.known else False
 
 
-def _covers(pattern: str, thing: Thing, subject: Subject, kind: str = "") -> bool:
+def _covers(pattern: str, thing: Thing, subject: Subject, kind: str = "", folder: str = "") -> bool:
     """Whether an allowance, of that kind if it has one, covers this thing."""
     if isinstance(thing, Place) and kind in ("", "path"):
         return paths.matched(pattern, thing.path)
@@ -100,8 +101,17 @@ def _covers(pattern: str, thing: Thing, subject: Subject, kind: str = "") -> boo
         return urls.matched(pattern, thing.url) is True
     if isinstance(thing, Run) and kind in ("", "command") and not subject.touch.shell:
         # In an open shell the same words may mean something else by now, or be read by another program.
-        return commands.covers(pattern, thing.part, thing.reading)
+        touch, moves = subject.touch, thing.reading.moves
+        here = touch.moved if moves else touch.folder
+        if (moves and not here) or not _is_in(folder, here) or not thing.reading.clear:
+            return False
+        return thing.only_moves or commands.covers(pattern, thing.part, thing.reading)
     return False
+
+
+def _is_in(folder: str, here: str) -> bool:
+    """Whether an allowance for that folder, or for the workspace itself, holds where a command runs."""
+    return paths.is_folder(folder, here) if folder else here in ("", ".")
 
 
 def grants(grant: Grant, thing: Thing, subject: Subject, gate: Gate) -> bool:
@@ -111,6 +121,8 @@ def grants(grant: Grant, thing: Thing, subject: Subject, gate: Gate) -> bool:
     if not grant.pattern:
         return gate.holds(subject)
     try:
-        return _covers(grant.pattern, thing, subject)
+        return _covers(
+            grant.pattern, thing, subject, folder=grant.folder and paths.exactly(grant.folder)
+        )
     except ValueError:  # a pattern of something else than what this call names
         return False

@@ -38,10 +38,20 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
 def candidates(subject: Subject, asked: Sequence[Thing]) -> Iterator[Grant]:
     """Grants that may answer for all that is asked about; a pattern is offered where it is about one thing only."""
     yield Grant(subject.tool, network=subject.asks_network)
+    asked = [each for each in asked if not (isinstance(each, Run) and each.only_moves)]
     if len(asked) == 1:
+        folder = _folder(asked[0], subject)
         for pattern in _patterns(asked[0]):
             if len(pattern) <= _LONGEST:
-                yield Grant(subject.tool, pattern, subject.asks_network)
+                yield Grant(subject.tool, pattern, subject.asks_network, folder)
+
+
+def _folder(thing: Thing, subject: Subject) -> str:
+    """Where a command runs; empty: in the workspace itself, or it is none."""
+    if not isinstance(thing, Run):
+        return ""
+    here = subject.touch.moved if thing.reading.moves else subject.touch.folder
+    return "" if here == "." else here
 
 
 def _patterns(thing: Thing) -> Iterator[str]:

@@ -28,6 +28,12 @@ def matched(pattern: str, path: str, *, loosely: bool = False) -> bool:
     return stretched(_folded(pattern), list(map(folded, segments)), _DEEP, matches)
 
 
+def is_folder(pattern: str, path: str) -> bool:
+    """Whether the path is the folder that the pattern names, from the workspace: `web`, `packages/*`, `web/**`."""
+    segments = [part for part in path.split("/") if part not in ("", ".")]
+    return stretched(_folders(pattern), segments, _DEEP, matches)
+
+
 def exactly(path: str) -> str:
     """The pattern that names this path."""
     return "/" + "/".join(map(escaped, path.split("/")))
@@ -47,6 +53,13 @@ def _compiled(pattern: str) -> _Pattern:
     anywhere = "/" not in pattern.rstrip("/")
     segments = [_DEEP if name == "**" else compiled(name) for name in names]
     return (*((_DEEP,) if anywhere else ()), *_without_end(segments), _DEEP)
+
+
+@lru_cache(maxsize=512)
+def _folders(pattern: str) -> _Pattern:
+    _compiled(pattern)  # raises for one that makes no sense
+    names = pattern.strip("/").split("/")
+    return tuple(_DEEP if name == "**" else compiled(name) for name in names)
 
 
 def _without_end(segments: list[Glob]) -> list[Glob]:

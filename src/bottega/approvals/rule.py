@@ -26,6 +26,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     url: str = ""
     network: bool = False
     """About calls that ask for the network; a command that does is allowed by no rule without it."""
+    folder: str = ""
+    """Where a command is allowed, as a pattern of paths; empty: in the workspace itself, not in folders beneath it."""
 
     def __post_init__(self) -> None:
         from bottega.approvals import commands, urls
@@ -35,7 +37,12 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             raise ValueError(f"A rule has one of path, command and url, not {' and '.join(named)}")
         if not (named or self.tool or self.network):
             raise ValueError("A rule names a tool, path, command or url")
+        if self.folder and not (self.command and self.verdict == "allow"):
+            raise ValueError(
+                "Only a rule that allows a command has a folder: others hold everywhere"
+            )
         self._check("tool", glob.compiled)
+        self._check("folder", paths.check)
         self._check("path", paths.check)
         self._check("url", urls.check)
         self._check("command", partial(commands.check, allows=self.verdict == "allow"))
@@ -59,6 +66,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     def __str__(self) -> str:
         said = [f"{name} {getattr(self, name)}" for name in ("tool", "path", "command", "url")]
         told = [each for each in said if not each.endswith(" ")]
+        told += [f"in {self.folder}"] if self.folder else []
         return " ".join([self.verdict, *told, *(["with network"] if self.network else [])])
 
 
@@ -70,7 +78,7 @@ def parse_rule(table: dict[str, Any]) -> Rule:
         reason = str(problem).partition(" - at ")[0]
         raise Misconfigured(
             f"The rule {table!r} is wrong: {reason[:1].lower()}{reason[1:]}.",
-            hint="A rule has verdict (allow, ask, deny) and tool, path, command or url.",
+            hint="A rule has verdict (allow, ask, deny) and tool, path, command or url; a command may have a folder.",
         ) from problem
 
 

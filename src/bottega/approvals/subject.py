@@ -81,6 +81,11 @@ class Run(msgspec.Struct, frozen=True):
     guessed: bool = False
     """It only might be a command."""
 
+    @property
+    def only_moves(self) -> bool:
+        """It is the `cd` with which the whole command goes to its folder."""
+        return bool(self.reading.moves) and self.part == self.reading.parts[0]
+
 
 class Rest(msgspec.Struct, frozen=True):
     """What the call may do that it names nothing of."""

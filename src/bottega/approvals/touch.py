@@ -15,6 +15,10 @@ class Touch(msgspec.Struct, frozen=True):
     url: str = ""
     network: bool = False
     """It asks for the network: to fetch something, or for a command."""
+    folder: str = ""
+    """Where the command starts, if the call says so; empty: in the workspace itself."""
+    moved: str = ""
+    """Where the `cd` leads with which the command begins; empty: there is none, or it leads nowhere here."""
     shell: str = ""
     """The open shell that it speaks to: calls into one shell run one after the other."""
 

@@ -87,6 +87,32 @@ def matched(pattern: str, url: str, *, loosely: bool = False) -> bool | None:
     return place.path is None or stretched(place.path, found.path, _DEEP, matches)
 
 
+def is_same_site(one: str, other: str) -> bool:
+    """Whether both lead to the same host, with or without its `www.`, by the same port or the usual ones."""
+    first, second = address(one), address(other)
+    if first is None or second is None:
+        return False
+    usual = {first.port, second.port} <= set(_PORTS.values())
+    same = first.host.removeprefix("www.") == second.host.removeprefix("www.")
+    return same and (first.port == second.port or usual)
+
+
+def at_place(pattern: str, host: str, port: int, *, whole: bool) -> bool:
+    """Whether the pattern names that host and port, whatever the scheme; `whole`: all that is there."""
+    place = _compiled(pattern)
+    if not _hosted(place, f"[{host}]" if ":" in host else host.lower().rstrip(".")):
+        return False
+    if whole:
+        return place.port in (None, port) and place.path is None
+    return port == place.port if place.port is not None else port in _PORTS.values()
+
+
+def host_of(pattern: str) -> str:
+    """The one host that the pattern names, without brackets; empty: it may be several."""
+    place = _compiled(pattern)
+    return "" if place.under or place.host == "*" else place.host.strip("[]")
+
+
 def _hosted(place: _Pattern, host: str) -> bool:
     if place.under:
         return host.endswith("." + place.host)

@@ -15,7 +15,7 @@ from bottega.events.codec import decode, encode
 from bottega.ids import fresh_session
 from bottega.sessions.attach import attach
 from bottega.sessions.exports.closing import SAFE, Closing
-from bottega.sessions.session import SessionRow, Sessions, now
+from bottega.sessions.session import SessionRow, Sessions, now, top_of
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 
@@ -94,7 +94,7 @@ def _insert(
     connection: sqlite3.Connection, session: SessionRow, session_id: str, title: str, index: int
 ) -> int:
     at = now()
-    mode = SAFE[0] if session.mode and session.mode not in SAFE else session.mode
+    mode = _mode(connection, session)
     name = title.strip() or (f"{session.title} (fork)" if session.title else "")
     return connection.execute(
         "INSERT INTO sessions"
@@ -106,3 +106,13 @@ def _insert(
             min(session.imported, index),
         ),
     ).fetchone()[0]
+
+
+def _mode(connection: sqlite3.Connection, session: SessionRow) -> str:
+    """Its mode, if that is a safe one. A child has none of its own, and asks once it is cut off from those above it."""
+    top = connection.execute(
+        "SELECT mode FROM sessions WHERE n = ?", (top_of(connection, session.n),)
+    ).fetchone()[0]
+    if session.parent is not None:
+        return top if top in SAFE else SAFE[0]
+    return SAFE[0] if top and top not in SAFE else top

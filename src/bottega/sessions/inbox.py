@@ -57,6 +57,8 @@ class Prompt(msgspec.Struct, frozen=True):
     """The JSON schema that the final response must fit."""
     hops: int = 0
     """How many other Bottegas it came through."""
+    above: tuple[str, ...] = ()
+    """Of a task that was handed on: the agents that did, the first one first. None of them may be exceeded."""
 
 
 class Admission(msgspec.Struct, frozen=True):
@@ -257,6 +259,18 @@ class Inbox:
         """Whether that exchange has begun and not ended."""
         return self._log.database.read_now(lambda c: _runs(c, n, message_id))
 
+    def above(self, session: SessionRow) -> tuple[str, ...] | None:
+        """The agents that handed a child its task; None: it is no child, or they were not kept yet when it began."""
+        if session.parent is None:
+            return None
+        row = self._log.database.read_now(
+            lambda c: c.execute(
+                "SELECT body FROM inbox WHERE session = ? AND message_id = ?",
+                (session.n, session.task_id),
+            ).fetchone()
+        )
+        return (msgspec.json.decode(row[0], type=Prompt).above or None) if row else None
+
     def open(self, session: SessionRow) -> list[str]:
         """The ids of all prompts that run or wait; those that wait come first, the last of them before the others."""
         rows = self._log.database.read_now(
@@ -326,7 +340,11 @@ def set_mode(connection: sqlite3.Connection, n: int, mode: Mode) -> bool:
 
 def _digest(prompt: Prompt, mode: str = "") -> str:
     """Names all that was asked for: another body under the same id is another prompt."""
-    return hashlib.sha256(msgspec.json.encode(prompt) + mode.encode()).hexdigest()
+    asked = msgspec.to_builtins(prompt)
+    del asked[
+        "above"
+    ]  # it is not asked for, and prompts that were admitted before it was kept have none
+    return hashlib.sha256(msgspec.json.encode(asked) + mode.encode()).hexdigest()
 
 
 def _refuse_when_full(connection: sqlite3.Connection, n: int) -> None:

@@ -129,7 +129,7 @@ class Session:
         """How much is done unasked, from the next step on: no more than its agent may."""
         chosen = self._opened.hands.mode(self.row)
         try:
-            return narrower(chosen, self._opened.runtime.agent(self.row.agent, self.row.owner).mode)
+            return narrower(chosen, self._opened.runtime.most(self.row).mode)
         except Problem:  # an agent that is gone does nothing at all
             return chosen
 

@@ -60,6 +60,14 @@ class Context(Protocol):
         """What this call was found to touch when it was judged; None: nobody looked."""
         ...
 
+    def refused_redirect(self, url: str) -> str:
+        """Why this call may not go on to another address that a server sends it to; empty: it may."""
+        ...
+
+    def is_denied(self, path: str) -> bool:
+        """Whether that file is one that a rule denies under another name; looks at the disk."""
+        ...
+
     def emit_output(self, text: str) -> None:
         """Show a piece of output while the tool still runs; the result must not rely on it."""
         ...

@@ -104,7 +104,13 @@ class Children:
         failpoint("children.after_start")
         # Admitted once: whoever goes on after a crash says the same.
         plan = exchange.plan
-        prompt = Prompt(child.task_id, (Text(task),), attended=plan.attended, hops=plan.hops)
+        prompt = Prompt(
+            child.task_id,
+            (Text(task),),
+            attended=plan.attended,
+            hops=plan.hops,
+            above=(*plan.above, plan.agent.slug),
+        )
         await self._inbox.admit(child, prompt, by=self._runs.place)
         return child, told
 

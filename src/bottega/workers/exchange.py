@@ -149,6 +149,9 @@ class Exchange:
             assert isinstance(payload, facts.AssistantMessage | facts.Compaction)
             if payload.usage != Usage():
                 also = self._spent(payload.usage, payload.cost)
+            if isinstance(payload, facts.AssistantMessage) and self._equipped:
+                used = payload.usage.input_tokens + payload.usage.output_tokens
+                self.limiting.answered(used, payload.cost)
         self.pen.emit(event, also)
 
     def _spent(self, usage: Usage, cost: int | None) -> Also:
@@ -292,6 +295,8 @@ class Exchange:
         )
         event = self.event(result)
         self.known.note(event)
+        if self._equipped:
+            self.limiting.resulted(use.id)
         await self.pen.record(event, also=self._attached(noted.writes))
         return result
 

@@ -55,6 +55,14 @@ class Limiting:
         self._deciding = asyncio.Lock()
         self._last, self._mine = Used(), Spent()
         self._look_at = 0.0
+        self._calling = False
+        """A model call of this exchange is under way."""
+        self._under_way = 0
+        """Model calls of this exchange and of all beneath it."""
+        self._largest = Spent()
+        """The most that one of them has used so far."""
+        self._news = asyncio.Event()
+        """Set once one of them has ended, and replaced by another."""
 
     def hand_to(self, child: "Limiting") -> None:
         """What the child uses counts here too, from now on, and here it is limited too."""
@@ -62,8 +70,23 @@ class Limiting:
         self._children.add(child)
 
     def take_back(self, child: "Limiting") -> None:
-        """The child has ended: what it used stands in a result from now on."""
-        self._children.discard(child)
+        """The child has ended: what it used counts here until it stands in the result of its call."""
+        child._called()
+
+    def resulted(self, tool_id: str) -> None:
+        """The result of a call is noted, and with it what its child used."""
+        for child in [each for each in self._children if each._carries_out(tool_id)]:
+            self._children.discard(child)
+
+    def _carries_out(self, tool_id: str) -> bool:
+        return self._exchange.session.parent_call.split("/", 2)[-1] == tool_id
+
+    def answered(self, tokens: int, cost: int | None) -> None:
+        """A model call has ended, and used this much."""
+        for each in [self, *self._above()]:
+            known = each._largest
+            each._largest = Spent(tokens=max(known.tokens, tokens), cost=max(known.cost, cost or 0))
+        self._called()
 
     def spent(self, repeats: int = 0) -> Spent:
         track = self._exchange.track
@@ -89,11 +112,42 @@ class Limiting:
         return {name: (getattr(spent, name), most) for name, most in limited.items() if most}
 
     async def over(self, repeats: int) -> Ended | None:
-        """The end, if a limit is reached, here or above, and nobody raises it."""
-        for each in reversed([self, *self._above()]):
-            if found := await each._reached(repeats, asker=self):
-                return await self._ended(found, above=each is not self)
+        """The end, if a limit is reached, here or above, and nobody raises it; else a model call begins."""
+        self._called()
+        levels = [*reversed(self._above()), self]
+        while True:
+            for each in levels:
+                if found := await each._reached(repeats, asker=self):
+                    return await self._ended(found, above=each is not self)
+            crowded = next((each for each in levels if each._is_crowded()), None)
+            if crowded is None:
+                break
+            await crowded._news.wait()
+        self._calling = True
+        for each in levels:
+            each._under_way += 1
         return None
+
+    def _is_crowded(self) -> bool:
+        """So little is left that the calls under way may use it up: who comes now waits for one of them to end."""
+        spent, calls = self.spent(), self._under_way
+        return calls > 0 and any(
+            limit is not None and limit - getattr(spent, name) < (calls + 1) * largest
+            for name, limit, largest in (
+                ("tokens", self._limits.tokens, self._largest.tokens),
+                ("cost", self._limits.cost, self._largest.cost),
+            )
+        )
+
+    def _called(self) -> None:
+        """Of this exchange, no model call is under way any more."""
+        if not self._calling:
+            return
+        self._calling = False
+        for each in [self, *self._above()]:
+            each._under_way -= 1
+            each._news.set()
+            each._news = asyncio.Event()
 
     def _above(self) -> "list[Limiting]":
         return [self._parent, *self._parent._above()] if self._parent else []

@@ -4676,6 +4676,12 @@ export interface components {
              */
             command?: string;
             /**
+             * Folder
+             * @description Of an allowed command: where it may run; empty: in the workspace itself.
+             * @default
+             */
+            folder?: string;
+            /**
              * Network
              * @description About calls that ask for the network.
              * @default false

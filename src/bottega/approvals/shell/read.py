@@ -37,6 +37,8 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     """Every simple command, none twice."""
     clear: bool = False
     """The parts are all that runs, and their words are exactly what is run."""
+    moves: str = ""
+    """The folder that it changes to before all else: `cd web && …`."""
     whole: bool = True
     """It could be parsed; if not, its parts are guesses too."""
     guesses: tuple[Part, ...] = ()
@@ -48,7 +50,9 @@ def read(text: str) -> Reading:
     strict = None if _is_odd(text) else plain.chain(text)
     if strict is not None:
         parts = [_part(each) for each in strict]
-        return Reading(text, _inner(parts), _agrees(text, strict) and not _moves(strict))
+        moves = _moves(text, strict)
+        clear = _agrees(text, strict) and moves is not None
+        return Reading(text, _inner(parts), clear, moves or "")
     crude, found = _crude(text), _wide(text)
     if found is None:
         return Reading(text, _inner(crude), whole=False)
@@ -96,10 +100,19 @@ def _agrees(text: str, strict: Sequence[Simple]) -> bool:
             return True
 
 
-def _moves(commands: Sequence[Simple]) -> bool:
-    """It changes the folder and starts a program by a path that depends on the folder."""
-    names = [each.words[0] for each in commands]
-    return "cd" in names and any("/" in name and not name.startswith("/") for name in names)
+def moved(text: str) -> str:
+    """The folder that a command changes to before all else; empty: it does not, or not in that plain way."""
+    return read(text).moves if text.lstrip().startswith(("cd ", "cd\t")) else ""
+
+
+def _moves(text: str, commands: Sequence[Simple]) -> str | None:
+    """Where its commands run, from where it starts; empty: there. None: that cannot be told."""
+    moving = [at for at, each in enumerate(commands) if each.words[0] == "cd"]
+    if not moving or len(commands) == 1:
+        return ""
+    words, between = commands[0].words, text[commands[0].end : commands[1].start]
+    plainly = len(words) == 2 and words[1] and not words[1].startswith(("-", "~"))
+    return words[1] if moving == [0] and plainly and between.strip() == "&&" else None
 
 
 def _inner(parts: Sequence[Part]) -> tuple[Part, ...]:

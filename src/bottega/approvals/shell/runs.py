@@ -5,6 +5,8 @@ No list of them is ever whole: it keeps patterns from covering the well-known on
 
 from collections.abc import Sequence
 
+from bottega.approvals.shell.options import is_harmless
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -67,35 +69,6 @@ _RUN_BY = {name: _words(words) for name, words in _SUBCOMMANDS.items()}
 """Of these programs, what runs something that stands in further words."""
 
 _FIND = _words("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls")
-_LONG = sorted(
-    _words(
-        # runs what it names
-        "--checkpoint-action --cmd --command --compress-program --eval --exec --exec-batch --exec-path --ext-diff "
-        "--extcmd --hook --import --init-file --loader --node-options --open-files-in-pager --pager --plugin --pre "
-        "--rcfile --receive-pack --require --rmt-command --rsh --rsh-command --script-shell --shell --to-command "
-        "--unzip-command --upload-pack --use-askpass --use-compress-program "
-        # reads its orders elsewhere
-        "--config --config-env --config-file --directory --file --files-from --git-dir --makefile --work-tree "
-        # writes what it names
-        "--in-place --log-file --output --output-dir --output-document --output-file"
-    )
-)
-"""Options of well-known programs. They may be shortened, so their beginnings count too."""
-
-_SHORT = {
-    "cc": "oB",
-    "curl": "oOKTcD",
-    "fd": "xX",
-    "gcc": "oB",
-    "git": "cCOxu",
-    "make": "fCIE",
-    "npm": "c",
-    "rsync": "eM",
-    "sort": "oT",
-    "tar": "IF",
-    "wget": "oOaiPe",
-    "zip": "T",
-}
 
 
 def program(name: str) -> str:
@@ -116,16 +89,16 @@ def runs(words: Sequence[str]) -> bool:
 
 
 def widens(words: Sequence[str], at: int) -> bool:
-    """The word there, where a pattern says only `*`, would let the program run or write something else."""
-    name, word = program(words[0]), words[at]
-    if not word.startswith("-"):
-        return name == "make" and "=" in word
+    """The word there, where a pattern says only `*`, would let the program do more than what it is known for."""
+    name = program(words[0])
+    if at == 0:
+        return False
     if _is_interpreter(name):
-        return not _is_for_the_script(words, at)
-    if word.startswith("--"):
-        head = word.partition("=")[0]
-        return len(head) > 2 and any(long.startswith(head) for long in _LONG)
-    return not set(_SHORT.get(name, "")).isdisjoint(word[1:])
+        if not _is_for_the_script(words, at):
+            return words[at].startswith("-") or not is_harmless("", words, at)
+        start = 2 if words[1] == "-m" else 1
+        words, at, name = words[start:], at - start, program(words[start])
+    return at > 0 and not is_harmless(name, words, at)
 
 
 def _is_for_the_script(words: Sequence[str], at: int) -> bool:

@@ -4,12 +4,13 @@ Nothing of the studio goes along: no cookies, no referrer, no login, no word of 
 """
 
 import asyncio
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from bottega.errors import Problem
+from bottega.errors import Problem, Refused
 from bottega.providers.http.connect import trusting
 from bottega.tools.web.body import MOST, read, unpacker
 from bottega.workspaces.network.guard import AddressRefused, Guard
@@ -36,6 +37,16 @@ class FetchFailed(Problem):
     """The server gave no answer that can be used."""
 
     code = "fetch_failed"
+
+
+class RedirectRefused(Refused):
+    """A server sends on to an address that this fetch may not go to."""
+
+    code = "redirect_refused"
+
+
+Refusal = Callable[[str], str]
+"""Why an address may not be fetched; empty: it may."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -68,8 +79,11 @@ class Fetcher:
         self._total = total
         self._most = most
 
-    async def fetch(self, text: str) -> Fetched:
-        """What stands at a URL; raises a `Problem` where nothing could be had."""
+    async def fetch(self, text: str, refusal: Refusal | None = None) -> Fetched:
+        """What stands at a URL; raises a `Problem` where nothing could be had.
+
+        `refusal` judges each address that it is sent on to.
+        """
         url = parse(text)
         deadline = asyncio.get_running_loop().time() + self._total
         hop = _Hop(url)
@@ -78,6 +92,11 @@ class Fetcher:
                 found = await self._hop(hop, deadline)
                 if isinstance(found, Fetched):
                     return found
+                if refusal and (why := refusal(str(found.url))):
+                    raise RedirectRefused(
+                        f"{hop.url} leads on to {found.url}, which was not fetched: {why}.",
+                        hint="If it is needed, call web_fetch with that address: it is judged by itself.",
+                    )
                 hop = found
         except TimeoutError:
             raise FetchFailed(f"{hop.url} did not answer within {self._total:g} s.") from None

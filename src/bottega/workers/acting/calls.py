@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from bottega.approvals import urls
 from bottega.approvals.binding import Binding, digest
 from bottega.approvals.grant import Grant
 from bottega.approvals.matching import Gate
@@ -21,7 +22,7 @@ from bottega.approvals.rule import hidden
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
-from bottega.errors import Conflict, Fenced, StorageFailed
+from bottega.errors import Conflict, Fenced, Problem, StorageFailed
 from bottega.events import facts
 from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
@@ -31,6 +32,7 @@ from bottega.tools.schedule import Claim, run_all
 from bottega.tools.tool import Fault, Outcome, Tool, failure, success, to_json
 from bottega.tools.validate import is_large
 from bottega.workers.acting.context import CallContext
+from bottega.workers.acting.linked import Linked, linked
 from bottega.workers.acting.question import asked, by_child, fingerprint
 from bottega.workers.acting.scene import Scene
 from bottega.workers.acting.shield import to_its_end, whatever_comes
@@ -52,6 +54,8 @@ class Ready(msgspec.Struct):
     approval_id: str = ""
     edited: bool = False
     """The arguments are a person's own."""
+    linked: Linked | None = None
+    """Files that rules deny to its tool, and that may have other names."""
     begun: bool = False
     placed: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     """Its ask is open, or it needs none: what comes later may be asked about."""
@@ -96,10 +100,24 @@ class Calls:
             large = is_large(use.input)
             tool = await asyncio.to_thread(found, use, registry) if large else found(use, registry)
             calls.append(ready(use, tool, use.input, self._root))
-        self._calls = calls
+        self._calls = [await self._completed(call) for call in calls]
         return await run_all(
-            [(each, each.claim) for each in calls], self._one, self._exchange.plan.agent.at_once
+            [(each, each.claim) for each in self._calls],
+            self._one,
+            self._exchange.plan.agent.at_once,
         )
+
+    async def _completed(self, call: Ready) -> Ready:
+        """The call with what it touches beyond its arguments: the network of its shell, other names of its files."""
+        touch = call.touch
+        if touch.shell and touch.command:
+            shells = self._hands.shells.list(self._root.path)
+            if any(each.shell.id == touch.shell and each.network for each in shells):
+                call.touch = msgspec.structs.replace(touch, network=True)
+        call.linked = linked(self._root, self._rules, call.use.name)
+        if call.linked and (touch.reads or touch.writes):
+            await asyncio.to_thread(_name_links, call, call.linked)
+        return call
 
     async def _one(self, call: Ready) -> facts.ToolResultFact:
         call.begun = True
@@ -111,7 +129,15 @@ class Calls:
     async def _answered(self, call: Ready) -> facts.ToolResultFact:
         began = time.monotonic()
         hide = hidden(self._rules, call.use.name)
-        context = CallContext(self._exchange, self._root, call.use, call.tool, hide)
+        context = CallContext(
+            self._exchange,
+            self._root,
+            call.use,
+            call.tool,
+            hide,
+            call.linked,
+            lambda url: self._refused_redirect(call, url),
+        )
         outcome = call.refusal or await self._decided(call, context)
         return await self._exchange.answer(call.use, outcome, context.noted(began))
 
@@ -143,7 +169,7 @@ class Calls:
             if reply.word == "deny":
                 return denied(reply.note)
             if reply.word == "edit":
-                call = self._edited(call, reply)
+                call = await self._edited(call, reply)
                 if call.refusal:
                     return call.refusal
             elif reply.word in ("allow_once", "allow_all"):
@@ -164,11 +190,28 @@ class Calls:
             return ""
         return await asyncio.to_thread(own_code.exposed, self._root.path)
 
-    def _judged(self, call: Ready, trusted: bool, exposed: str) -> Verdict:
+    def _judged(
+        self, call: Ready, trusted: bool, exposed: str = "", mode: Mode | None = None
+    ) -> Verdict:
         assert call.tool is not None
         kind = self._hands.sandboxes.kind
         subject = Subject(call.tool.name, call.tool.effects, call.tool.known, call.touch, kind)
-        return judge(subject, Gate(self._mode, self._rules, self._grants, trusted, exposed))
+        gate = Gate(mode or self._mode, self._rules, self._grants, trusted, exposed)
+        return judge(subject, gate)
+
+    def _refused_redirect(self, call: Ready, url: str) -> str:
+        """Why the call may not be sent on to that address: each is judged as the first one was.
+
+        Where a person was asked about the first, others at the same site are what they meant, unless a rule says no.
+        """
+        there = msgspec.structs.replace(call, touch=Touch(url=url, network=True))
+        verdict = self._judged(there, True)
+        if verdict.decision != "ask":
+            return "" if verdict.decision == "allow" else verdict.reason
+        was_asked = self._judged(call, True).decision == "ask"
+        ruled = self._judged(there, True, mode="allow").decision != "allow"
+        meant = was_asked and not ruled and urls.is_same_site(call.touch.url, url)
+        return "" if meant else verdict.reason
 
     def _bound(self, call: Ready, change: Change | None) -> str:
         exchange = self._exchange
@@ -217,13 +260,13 @@ class Calls:
             if earlier.begun:
                 await earlier.placed.wait()
 
-    def _edited(self, call: Ready, reply: Reply) -> Ready:
+    async def _edited(self, call: Ready, reply: Reply) -> Ready:
         """The call as the person changed it."""
         assert call.tool is not None
         arguments = reply.input or {}
         if problem := wrong(call.tool, arguments):
             return Ready(call.use, refusal=problem)
-        changed = ready(call.use, call.tool, arguments, self._root)
+        changed = await self._completed(ready(call.use, call.tool, arguments, self._root))
         changed.approval_id, changed.edited, changed.placed = call.approval_id, True, call.placed
         return changed
 
@@ -281,6 +324,17 @@ class Calls:
         finally:
             self._hands.cache.drop(self._root.path)
             context.wrote(await whatever_comes(watching.end(self._exchange.store)))
+
+
+def _name_links(call: Ready, links: Linked) -> None:
+    """A file that a rule denies under another name is judged by that name, too."""
+    touch = call.touch
+    try:
+        others = [links.denied(path) for path in (*touch.reads, *touch.writes)]
+    except Problem as problem:
+        call.refusal = failed(problem)
+    else:
+        call.touch = msgspec.structs.replace(touch, reads=(*touch.reads, *filter(None, others)))
 
 
 def _locked(call: Ready) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -18,6 +18,7 @@ from bottega.providers.provider import Failed, Finished, Request
 from bottega.sessions.told import entries
 from bottega.tools.context import Question, Remembered, Todo
 from bottega.tools.tool import Tool
+from bottega.workers.acting.linked import Linked, Unclear
 from bottega.workers.acting.noted import Noted
 from bottega.workers.acting.question import by_child
 from bottega.workers.acting.scene import Scene
@@ -30,6 +31,10 @@ from bottega.workspaces.shells.shells import Shells
 def _remembered(entry: entries.Entry, text: str) -> Remembered:
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(entry.at / 1000))
     return Remembered(entry.index, entry.who, when, text)
+
+
+def _refuses_nothing(url: str) -> str:
+    return ""
 
 
 class ModelFailed(Problem):
@@ -46,8 +51,12 @@ class CallContext:
         use: ToolUse,
         tool: Tool | None,
         hide: tuple[str, ...] = (),
+        linked: Linked | None = None,
+        refused_redirect: Callable[[str], str] = _refuses_nothing,
     ) -> None:
-        """`hide` are patterns of paths that a rule denies: a search leaves them out."""
+        """`hide` are patterns of paths that a rule denies: a search leaves them out, and what is `linked` to them."""
+        self._refused_redirect = refused_redirect
+        self._linked = linked
         self.root = root
         self.session_id = exchange.session.id
         self.call_id = use.id
@@ -62,6 +71,15 @@ class CallContext:
         self._blob = ""
         self._usage = Usage()
         self._cost: int | None = 0
+
+    def refused_redirect(self, url: str) -> str:
+        return self._refused_redirect(url)
+
+    def is_denied(self, path: str) -> bool:
+        try:
+            return bool(self._linked and self._linked.denied(path))
+        except Unclear:
+            return True
 
     def noted(self, began: float) -> Noted:
         seen = tuple(facts.FileSeen(path, digest) for path, digest in self._seen.items())

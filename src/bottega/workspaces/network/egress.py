@@ -9,7 +9,7 @@ import socket
 from collections.abc import Awaitable, Callable
 
 from bottega.workspaces.network.head import LARGEST
-from bottega.workspaces.network.proxy import Contact, Proxy, refuse
+from bottega.workspaces.network.proxy import Anywhere, Contact, Judge, Proxy, refuse
 from bottega.workspaces.network.relay import End, Patience, Traffic
 from bottega.workspaces.network.way import WayOut
 
@@ -17,6 +17,9 @@ MOST = 64
 """Connections of one sandbox at once; as many more wait for their turn, the rest is refused."""
 _PAUSE = 0.5
 """Seconds until the next try where the system has no descriptor left."""
+
+
+_ANYWHERE = Anywhere()
 
 
 def _nobody(_: Contact) -> None:
@@ -33,10 +36,11 @@ class Egress:
         on_contact: Callable[[Contact], None] = _nobody,
         patience: Patience | None = None,
         most: int = MOST,
+        judge: Judge = _ANYWHERE,
     ) -> None:
-        """`on_contact` hears of each place as it is reached or refused; it must not wait."""
+        """`on_contact` hears of each place as it is reached or refused; it must not wait, and neither must `judge`."""
         self._patience = patience or Patience()
-        self._proxy = Proxy(way, on_contact, self._patience)
+        self._proxy = Proxy(way, on_contact, self._patience, judge)
         self._most = most
 
     @property

@@ -7,12 +7,13 @@ gets one answer on a connection, and every refusal names its reason: a model rea
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import Protocol
 
 import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.network import head as heads
-from bottega.workspaces.network.guard import AddressRefused
+from bottega.workspaces.network.guard import AddressRefused, Checked
 from bottega.workspaces.network.head import BadHead, Head, TooMuch
 from bottega.workspaces.network.plain import Cut, Sent, exchange
 from bottega.workspaces.network.relay import End, Patience, Relay, Traffic
@@ -28,6 +29,28 @@ class Contact(msgspec.Struct, frozen=True):
     """Why it was not reached; empty: it was."""
 
 
+class Judge(Protocol):
+    """Says why a place may not be reached, whatever the guard says; empty: it may."""
+
+    def __call__(self, place: Place, url: str = "") -> str:
+        """`url` is the whole address, where it is known."""
+        ...
+
+    def address(self, host: str, port: int) -> str:
+        """The same of an address that the place's name leads to."""
+        ...
+
+
+class Anywhere:
+    """No rule denies any place."""
+
+    def __call__(self, place: Place, url: str = "") -> str:
+        return ""
+
+    def address(self, host: str, port: int) -> str:
+        return ""
+
+
 class _Refusal(Exception):  # noqa: N818
     """Ends a request with an answer of the proxy's own."""
 
@@ -38,9 +61,14 @@ class _Refusal(Exception):  # noqa: N818
 
 class Proxy:
     def __init__(
-        self, way: WayOut, on_contact: Callable[[Contact], None], patience: Patience
+        self,
+        way: WayOut,
+        on_contact: Callable[[Contact], None],
+        patience: Patience,
+        judge: Judge,
     ) -> None:
         self.traffic = Traffic()
+        self._judge = judge
         self._way = way
         self._on_contact = on_contact
         self._patience = patience
@@ -99,17 +127,18 @@ class Proxy:
         url = parse(asked.target)
         whole = heads.onward(head, asked.method, url)
         sent = Sent(whole, head.length() or 0, bodiless=asked.method == "HEAD")
-        async with self._reached(url.place) as far:
+        async with self._reached(url.place, str(url)) as far:
             try:
                 await exchange(sent, Relay(near, far, self._patience, self.traffic))
             except Cut as cut:
                 raise _Refusal(502, f"{url.place} gave no answer: {cut}.") from None
 
     @asynccontextmanager
-    async def _reached(self, place: Place) -> AsyncGenerator[End]:
+    async def _reached(self, place: Place, url: str = "") -> AsyncGenerator[End]:
         """The far end, closed afterwards."""
         try:
-            opened = await self._way.reach(place)
+            self._refuse_denied(place, self._judge(place, url))
+            opened = await self._way.reach(place, self._check_addresses)
         except Problem as problem:
             self._on_contact(Contact(str(place), str(problem)))
             status = 403 if isinstance(problem, AddressRefused) else 502
@@ -123,6 +152,16 @@ class Proxy:
             raise
         finally:
             await far.close(self._patience.half)
+
+    def _check_addresses(self, checked: Checked) -> None:
+        for address in checked.addresses:
+            self._refuse_denied(
+                checked.place, self._judge.address(str(address), checked.place.port)
+            )
+
+    def _refuse_denied(self, place: Place, why: str) -> None:
+        if why:
+            raise AddressRefused(f"{place} may not be reached: {why}.")
 
 
 _SHOWN = 200

@@ -8,6 +8,7 @@ import asyncio
 import base64
 import os
 import socket
+from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -67,10 +68,17 @@ class WayOut:
         self._upstream = upstream
         self._connect = connect
 
-    async def reach(self, place: Place) -> socket.socket:
-        """A connection to the place, for the caller to close; raises a `Problem` where there is none."""
+    async def reach(
+        self, place: Place, accept: Callable[[Checked], None] | None = None
+    ) -> socket.socket:
+        """A connection to the place, for the caller to close; raises a `Problem` where there is none.
+
+        `accept` is shown the addresses before anybody connects, and may refuse by raising.
+        """
         by_name = self._upstream is not None and self._upstream.names
         checked = await self.guard.check(place, by_name=by_name)
+        if accept:
+            accept(checked)
         try:
             async with asyncio.timeout(self._connect):
                 if self._upstream is None or checked.opened:

@@ -84,6 +84,15 @@ describe("a call that waits for somebody", () => {
     ]);
   });
 
+  it("says the folder that a grant covers", async () => {
+    const offers = ["bash_exec(npm test)", "bash_exec+network@my%20web(npm test)"];
+    const { user } = asked(log(required({ detail: { ...detail, offers } })));
+    await ready();
+    await user.keyboard("2");
+    expect(screen.getByText("npm test, in the session's own folder")).toBeTruthy();
+    expect(screen.getByText("npm test, in the folder my web, with the network")).toBeTruthy();
+  });
+
   it("is denied with a word", async () => {
     const { sent, user } = asked();
     await ready();

@@ -146,9 +146,12 @@ function Always({ offers, busy, onChoose, onBack }: AlwaysProps) {
 /** A grant in words. */
 function told(grant: string): string {
   const words = texts.conversation.asks;
-  const [, tool = grant, network, pattern] = /^([^\s()+]+)(\+network)?(?:\((.+)\))?$/s.exec(grant) ?? [];
+  const [, tool = grant, network, folder, pattern] =
+    /^([^\s()+@]+)(\+network)?(?:@([^\s()@]+))?(?:\((.+)\))?$/s.exec(grant) ?? [];
   const what = pattern ?? words.alwaysTool(whose(tool));
-  return network ? `${what}, ${words.alwaysNetwork}` : what;
+  const where = folder ? words.alwaysIn(decodeURIComponent(folder)) : words.alwaysHere;
+  const here = pattern && tool === "bash_exec" ? `${what}, ${where}` : what;
+  return network ? `${here}, ${words.alwaysNetwork}` : here;
 }
 
 interface EditProps {

@@ -26,6 +26,8 @@ export const asks = {
   alwaysTitle: "Allow for the rest of this session",
   alwaysTool: (tool: string) => `Everything that ${tool} does`,
   alwaysNetwork: "with the network",
+  alwaysHere: "in the session's own folder",
+  alwaysIn: (folder: string) => `in the folder ${folder}`,
   deny: "Deny…",
   denyWord: "A word to the agent (it may try otherwise)",
   denySend: "Deny",

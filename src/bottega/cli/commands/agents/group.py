@@ -155,7 +155,7 @@ async def _approve(studio: Studio, name: str) -> None:
     page.say(f"token: {one_line(remote.token_name)}")
     if remote.people:
         page.say(f"shared with: {one_line(', '.join(remote.people), 500)}")
-    print(f"Approved. Try it with: bottega run --agent {name} hello", file=sys.stderr)
+    note(f"Approved. Try it with: bottega run --agent {name} hello")
 
 
 def _found(runtime: Runtime, name: str) -> Shelved:

@@ -51,6 +51,9 @@ class Rule(BaseModel):
     command: Pattern = ""
     url: Pattern = ""
     network: bool = Field(False, description="About calls that ask for the network.")
+    folder: Pattern = Field(
+        "", description="Of an allowed command: where it may run; empty: in the workspace itself."
+    )
 
 
 class WrittenRules(BaseModel):

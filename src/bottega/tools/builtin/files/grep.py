@@ -11,6 +11,7 @@ from bottega.tools.searching.place import place
 from bottega.tools.searching.ripgrep import Search, is_there, late, search
 from bottega.tools.tool import Outcome, Tool, success
 from bottega.workspaces.confine import Root
+from bottega.workspaces.outputs.drain import in_thread
 
 _LIMIT = 100
 _ROOM = 8_500
@@ -36,8 +37,12 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
         hide=tuple(context.settings.get("hide", ())),
     )
     seen = await search(context.root, wanted, found.take)
-    found.drop(lambda each: not is_there(context.root, each))
+    await in_thread(lambda: found.drop(lambda each: _is_gone(each, context)))
     return _told(found, mode, late(wanted.seconds) if seen.late else "")
+
+
+def _is_gone(path: str, context: Context) -> bool:
+    return not is_there(context.root, path) or context.is_denied(path)
 
 
 def touch(arguments: dict[str, Any], root: Root) -> Touch:
@@ -122,8 +127,9 @@ class _Found:
         return [(path, 1) for path in self._paths.take(piece)]
 
     def drop(self, is_gone: Callable[[str], bool]) -> None:
-        for path in filter(is_gone, (*self.files, *self.counts)):
-            self.files.pop(path, None)
+        for path in list(filter(is_gone, (*self.files, *self.counts))):
+            lines = self.files.pop(path, [])
+            self.matches -= sum(line.partition(" ")[0].endswith(":") for line in lines)
             self.counts.pop(path, None)
 
     def _is_meant(self, path: str) -> bool:

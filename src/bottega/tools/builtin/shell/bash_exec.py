@@ -6,8 +6,9 @@ It is run once: neither a failure nor a timeout is ever tried again.
 import stat
 from typing import Any
 
+from bottega.approvals.shell.read import moved
 from bottega.approvals.touch import Touch
-from bottega.errors import BadUsage
+from bottega.errors import BadUsage, Conflict, Problem
 from bottega.tools.context import Context
 from bottega.tools.printed import ending, is_cut, offline, printed
 from bottega.tools.tool import Outcome, Tool, failure, success
@@ -28,6 +29,11 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     seconds = arguments.get("timeout", _TIMEOUT)
     _refuse(command)
     folder = await in_thread(lambda: _folder(context.root, arguments.get("folder") or "."))
+    if context.judged and folder != (context.judged.folder or "."):
+        raise Conflict(
+            f"The folder {folder!r} is another one than when this call was judged.",
+            hint="Make the call again.",
+        )
     sandbox = await context.sandbox(network=network)
     output = context.outputs.create()
     launch = Launch(("/bin/sh", "-c", _BASH, "sh", command), folder=folder)
@@ -112,7 +118,24 @@ def _kept(output: Output, stream: str) -> str:
 
 
 def touch(arguments: dict[str, Any], root: Root) -> Touch:
-    return Touch(command=arguments["command"], network=arguments.get("network", False))
+    command, folder = arguments["command"], root.canonical(arguments.get("folder") or ".")
+    return Touch(
+        command=command,
+        network=arguments.get("network", False),
+        folder="" if folder == "." else folder,
+        moved=_moved(command, folder, root),
+    )
+
+
+def _moved(command: str, folder: str, root: Root) -> str:
+    """Where the command's own `cd` leads; empty: nowhere in the workspace, or nowhere yet."""
+    if not (to := moved(command)):
+        return ""
+    path = to if to.startswith("/") else f"{folder}/{to}"
+    try:
+        return root.canonical(path) if stat.S_ISDIR(root.stat(path).st_mode) else ""
+    except (Problem, OSError):
+        return ""
 
 
 BASH_EXEC = Tool(

@@ -39,7 +39,7 @@ def web_fetch(fetcher: Fetcher) -> Tool:
     """The tool, on this fetcher."""
 
     async def run(arguments: dict[str, Any], context: Context) -> Outcome:
-        fetched = await fetcher.fetch(arguments["url"])
+        fetched = await fetcher.fetch(arguments["url"], context.refused_redirect)
         media_type, shown = await _shown(fetched)
         result: dict[str, Any] = {
             "url": arguments["url"],
