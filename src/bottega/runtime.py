@@ -10,7 +10,7 @@ import msgspec
 from bottega.accounts.tables import MIGRATIONS as PEOPLE
 from bottega.agents.agent import Agent, Whereabouts
 from bottega.agents.build import tools_of
-from bottega.agents.check import is_mcp
+from bottega.agents.check import is_mcp, missing
 from bottega.agents.limits import NO_LIMITS, Limits, preset
 from bottega.agents.model import Model, nobody
 from bottega.agents.output import checked
@@ -23,6 +23,7 @@ from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
+from bottega.per_person import PerPerson
 from bottega.projects.folders import Folders
 from bottega.projects.tables import MIGRATIONS as PROJECTS
 from bottega.providers import catalog, route
@@ -35,7 +36,7 @@ from bottega.sessions.attach import Attachments
 from bottega.sessions.clients import declared
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
-from bottega.sessions.session import SessionRow, Sessions
+from bottega.sessions.session import HOST, SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS as SESSIONS
 from bottega.settings import Current, OfModel, Settings, Values
 from bottega.spending.key import KeyRing
@@ -53,6 +54,7 @@ from bottega.workspaces.network.egress import Egress
 from bottega.workspaces.network.guard import Guard
 from bottega.workspaces.network.way import WayOut
 from bottega.workspaces.sandbox.local import Local
+from bottega.workspaces.sandbox.places import Places
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
 MIGRATIONS = tuple(sorted((*SESSIONS, *PEOPLE, *PROJECTS), key=lambda each: each.number))
@@ -108,10 +110,12 @@ class Runtime:
         self.sessions = Sessions(self.database)
         self.folders = Folders(self.database)
         self.inbox = Inbox(self.log)
-        self.attachments = Attachments(self.database, self.blobs)
+        self.per_person = PerPerson(self.database, home.path, lambda: self.settings.values)
+        self.per_person.bound(self.inbox, self.sessions)
+        self.attachments = Attachments(self.database, self.blobs, self.per_person.keeping)
         self.asks = Asks(self.log)
         self._way = way
-        self.sandboxes = sandboxes(settings, way, values.sandbox_read)
+        self.sandboxes = sandboxes(settings, way, values.sandbox_read, self.per_person.places)
         self._servers: dict[Place, Servers] = {}
         self._replaced: dict[Place, list[Servers]] = {}
         """By place, those of settings that no longer hold; what runs may still use them."""
@@ -146,6 +150,7 @@ class Runtime:
                 [Path(each).expanduser() for each in values.sandbox_read],
                 unsandboxed=values.sandbox == "off",
             )
+            self.per_person.bound(self.inbox, self.sessions)
             if values.mcp != before.mcp:
                 for place, servers in self._servers.items():
                     self._replaced.setdefault(place, []).append(servers)
@@ -291,6 +296,7 @@ class Runtime:
         if agent.remote:
             return self._elsewhere(agent, agent.remote, session, prompt)
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
+        model = self.per_person.fair(model, session.owner)
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session):
             registry.register(tool)
@@ -299,8 +305,8 @@ class Runtime:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
         # What is said once is kept for a prompt that somebody reads the answer of.
-        missing = _missing(agent, registry)
-        notices = self._new_notices(place_of(session), *missing) if prompt.message_id else ()
+        left_out = missing(agent, registry)
+        notices = self._new_notices(place_of(session), *left_out) if prompt.message_id else ()
         return Plan(
             agent,
             model,
@@ -405,7 +411,8 @@ class Runtime:
         if servers is None:
             folder = self.folders.path_of(session)
             servers = self._servers[place] = mcp_servers(
-                self.settings, folder, self._way, lambda: self.folders.opened(session)
+                *(self.settings, folder, self._way, lambda: self.folders.opened(session)),
+                *(self.per_person.places, session.owner),
             )
         return [tool for tool in await servers.tools() if named is None or tool.name in named]
 
@@ -442,13 +449,16 @@ def way_out(settings: Settings) -> WayOut:
     return WayOut(Guard(private=settings.values.network_private))
 
 
-def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str]) -> Local:
+def sandboxes(
+    settings: Settings, way: WayOut, readable: Iterable[str], places: Places | None = None
+) -> Local:
     return Local(
         settings.home / "sandbox",
         readable=[Path(each).expanduser() for each in readable],
         hidden=[settings.home],
         egress=Egress(way),
         unsandboxed=settings.values.sandbox == "off",
+        places=places,
     )
 
 
@@ -456,15 +466,23 @@ def place_of(session: SessionRow) -> Place:
     return session.project, session.container
 
 
-def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoot) -> Servers:
-    """The MCP servers of one folder; none of them is started yet. `open_root` opens the folder for each of them."""
+def mcp_servers(  # noqa: PLR0913 - each is a word of its own
+    settings: Settings,
+    folder: str,
+    way: WayOut,
+    open_root: OpenRoot,
+    places: Places | None = None,
+    person: int = HOST,
+) -> Servers:
+    """The MCP servers of one folder; none is started yet. `open_root` opens it for each; they count to that person."""
     environment, ring = settings.environment, KeyRing(settings.home)
 
     async def open_sandbox(
         *, network: bool, visible: tuple[str, ...]
     ) -> Sandbox:  # one a server: each may read its own program, and no other's
         with await open_root() as root:
-            return await sandboxes(settings, way, visible).open(root, network=network)
+            opener = sandboxes(settings, way, visible, places)
+            return await opener.open(root, network=network, person=person)
 
     around = Surroundings(
         folder=folder,
@@ -478,13 +496,3 @@ def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoo
 
 def _read_prices() -> None:
     Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
-
-
-def _missing(agent: Agent, registry: Registry) -> list[str]:
-    """The tools of MCP servers that the agent names and does not get, one sentence each."""
-    named = [name for name in agent.tools or () if is_mcp(name)]
-    return [
-        f"The agent {agent.slug!r} names the tool {name!r}, which no MCP server offers here."
-        for name in named
-        if registry.find(name) is None
-    ]

@@ -8,7 +8,7 @@ after a dollar sign, and anything with more than a name between the braces, such
 import re
 from collections.abc import Iterator
 
-from bottega.agents.agent import Whereabouts
+from bottega.agents.agent import Agent, Whereabouts
 from bottega.agents.prompt.markers import MARKERS, unknown
 from bottega.agents.spec import Spec, bare, near, reshaped
 from bottega.reach.address import is_address
@@ -86,3 +86,13 @@ def _tools(spec: Spec, registry: Registry) -> list[str]:
                 f"tool_configs: there is no tool {name[:60]!r}.{near(name, registry.names)}"
             )
     return problems
+
+
+def missing(agent: Agent, registry: Registry) -> list[str]:
+    """The tools of MCP servers that the agent names and does not get, one sentence each."""
+    named = [name for name in agent.tools or () if is_mcp(name)]
+    return [
+        f"The agent {agent.slug!r} names the tool {name!r}, which no MCP server offers here."
+        for name in named
+        if registry.find(name) is None
+    ]

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -26,6 +27,8 @@ from bottega.workers.crash.policy import OnCrash
 from bottega.workers.worker import Worker
 
 DAY = 86_400_000
+THREADS = 64
+"""Of a server, for all that waits for a disk; the usual number, a few more than cores, is soon taken by one person."""
 
 
 class Studio:
@@ -59,6 +62,9 @@ class Studio:
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
+        if self._place == "server":  # several people wait for its threads; each holds a few at most
+            threads = ThreadPoolExecutor(THREADS, "bottega")
+            asyncio.get_running_loop().set_default_executor(threads)
         runtime = await asyncio.to_thread(Runtime, self._settings, self._tools, self._agents)
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
         if self._attends:

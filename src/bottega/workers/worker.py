@@ -141,6 +141,11 @@ class Worker:
         task.add_done_callback(lambda done: self._forget(session.n, done))
         return task
 
+    def at_work_for(self) -> list[int]:
+        """Of each session without a parent that needs a slot now, whose it is: not of those that only wait."""
+        waits = {each.session.n for each in self._running if each.only_waits}
+        return [owner for n, owner in self.tops.items() if n not in waits]
+
     @contextmanager
     def _adopt(self, parent: Exchange, message_id: str) -> Generator[None]:
         """While this lasts, the exchange of that id carries out a call of the parent's."""
