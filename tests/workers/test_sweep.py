@@ -11,6 +11,7 @@ import pytest
 
 from bottega.ids import fresh_message
 from bottega.messages.block import Text
+from bottega.projects.projects import Projects
 from bottega.sessions.inbox import Place, Prompt
 from bottega.studio import Session, Studio
 from tests.storage.gate import Blind
@@ -226,6 +227,7 @@ async def test_one_person_with_many_sessions_does_not_hold_up_another_with_one(
     model, gate = gated(scripted, tmp_path)
     many = [await front.start(model=model, folder=folder) for _ in range(6)]
     said = [await say(session) for session in many]
+    await Projects(front.runtime.database).add(folder, 2)
     hers = await front.start(model=model, folder=folder, owner=2)
     one = await say(hers)  # the last of all
     async with working(home, concurrency=2):
