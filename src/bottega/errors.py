@@ -50,6 +50,12 @@ class Overloaded(Problem):
     """Seconds after which it is worth another try."""
 
 
+class TooMany(Problem):
+    """One person has as many of these as one may have."""
+
+    code = "too_many"
+
+
 class Fenced(Problem):
     """Another worker has taken this session over; nothing of this append was stored."""
 

@@ -1,7 +1,7 @@
 """Opens every part from the settings: the only place where parts meet."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -23,12 +23,11 @@ from bottega.agents.shelf import Shelf
 from bottega.agents.spec import Spec
 from bottega.approvals.outgoing import COMMANDS, Outgoing
 from bottega.errors import Misconfigured, Problem, Refused
-from bottega.mcp.approved import Approved
-from bottega.mcp.channel import Surroundings
-from bottega.mcp.server import McpServer
+from bottega.isolation import mcp_servers, sandboxes, way_out
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
-from bottega.projects.folders import Folders
+from bottega.per_person import PerPerson
+from bottega.projects.folders import Folders, Place, place_of
 from bottega.projects.tables import MIGRATIONS as PROJECTS
 from bottega.providers import catalog, route, scripts
 from bottega.providers.http.connect import Timeouts, Transport
@@ -47,7 +46,6 @@ from bottega.sharing import Sharing
 from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
 from bottega.spending.tokens import consent_for, token_for
-from bottega.storage import serving
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
 from bottega.storage.home import Home
@@ -57,12 +55,6 @@ from bottega.tools.entry_points import extend
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
 from bottega.tools.web.fetch import Fetcher
-from bottega.workspaces.confine import Root
-from bottega.workspaces.network.egress import Egress
-from bottega.workspaces.network.guard import Guard
-from bottega.workspaces.network.way import WayOut
-from bottega.workspaces.sandbox.local import Local
-from bottega.workspaces.sandbox.sandbox import Sandbox
 
 MIGRATIONS = tuple(sorted((*SESSIONS, *PEOPLE, *PROJECTS), key=lambda each: each.number))
 
@@ -73,11 +65,6 @@ takes a third of a second in which everything else is slow; the answer, which ne
 
 DEEPEST = 3
 """How many sessions may stand above one that may still hand tasks on."""
-
-
-Place = tuple[int | None, str]
-"""Where a session works: the number of its project, and the container."""
-OpenRoot = Callable[[], Awaitable[Root]]
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -121,11 +108,15 @@ class Runtime:
         self.sessions = Sessions(self.database)
         self.folders = Folders(self.database)
         self.inbox = Inbox(self.log)
-        self.attachments = Attachments(self.database, self.blobs)
+        self.per_person = PerPerson(self.database, home.path, lambda: self.settings.values)
+        self.per_person.bound(self.inbox, self.sessions)
+        self.attachments = Attachments(self.database, self.blobs, self.per_person.keeping)
         self.asks = Asks(self.log)
         self._way = way
         outgoing = Outgoing(lambda: self.settings.values.rules, COMMANDS)
-        self.sandboxes = sandboxes(settings, way, values.sandbox_read, outgoing)
+        self.sandboxes = sandboxes(
+            settings, way, values.sandbox_read, outgoing, self.per_person.places
+        )
         self._servers: dict[Place, Servers] = {}
         self._replaced: dict[Place, list[Servers]] = {}
         """By place, those of settings that no longer hold; what runs may still use them."""
@@ -163,6 +154,7 @@ class Runtime:
                 [Path(each).expanduser() for each in values.sandbox_read],
                 unsandboxed=values.sandbox == "off",
             )
+            self.per_person.bound(self.inbox, self.sessions)
             if values.mcp != before.mcp:
                 for place, servers in self._servers.items():
                     self._replaced.setdefault(place, []).append(servers)
@@ -346,6 +338,7 @@ class Runtime:
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
         if not self._serves and session.owner != HOST and self.is_scripted(model.name):
             raise scripts.refused()
+        model = self.per_person.fair(model, session.owner)
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session):
             registry.register(tool)
@@ -463,7 +456,8 @@ class Runtime:
         if servers is None:
             folder = self.folders.path_of(session)
             servers = self._servers[place] = mcp_servers(
-                self.settings, folder, self._way, lambda: self.folders.opened(session), theirs
+                *(self.settings, folder, self._way, lambda: self.folders.opened(session), theirs),
+                *(self.per_person.places, session.owner),
             )
         return [tool for tool in await servers.tools() if named is None or tool.name in named]
 
@@ -497,55 +491,6 @@ class Runtime:
         timeouts = Timeouts(idle=values.idle_timeout, total=values.total_timeout)
         target = route.target(found, table)
         return HttpProvider(wire(found.wire), target, self.transport, timeouts=timeouts), found.wire
-
-
-def way_out(settings: Settings) -> WayOut:
-    """The way to the world for agents: never to where a studio of this home listens, whatever is opened."""
-    own = partial(serving.listening, settings.home)
-    return WayOut(Guard(private=settings.values.network_private, own=own))
-
-
-def sandboxes(settings: Settings, way: WayOut, readable: Iterable[str], judge: Outgoing) -> Local:
-    return Local(
-        settings.home / "sandbox",
-        readable=[Path(each).expanduser() for each in readable],
-        hidden=[settings.home],
-        egress=Egress(way, judge=judge),
-        unsandboxed=settings.values.sandbox == "off",
-    )
-
-
-def place_of(session: SessionRow) -> Place:
-    return session.project, session.container
-
-
-def mcp_servers(
-    settings: Settings,
-    folder: str,
-    way: WayOut,
-    open_root: OpenRoot,
-    servers: Mapping[str, McpServer] | None = None,
-) -> Servers:
-    """The MCP servers of one folder, all or these; none is started yet. `open_root` opens the folder for each."""
-    environment, ring = settings.environment, KeyRing(settings.home)
-    destinations.bind_old_keys(settings, ring)
-    outgoing = Outgoing(lambda: settings.values.rules, ("mcp",))
-
-    async def open_sandbox(
-        *, network: bool, visible: tuple[str, ...]
-    ) -> Sandbox:  # one a server: each may read its own program, and no other's
-        with await open_root() as root:
-            return await sandboxes(settings, way, visible, outgoing).open(root, network=network)
-
-    around = Surroundings(
-        folder=folder,
-        open_sandbox=open_sandbox,
-        look_up=ring.get,
-        path=environment.get("PATH", ""),
-        ca_file=settings.values.ca_file or environment.get("SSL_CERT_FILE", ""),
-    )
-    offered = settings.values.mcp if servers is None else servers
-    return Servers(offered, around, Approved(settings.home))
 
 
 def _read_prices() -> None:

@@ -18,11 +18,12 @@ import pytest
 
 from bottega.agents.agent import Whereabouts
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.isolation import mcp_servers, way_out
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.server import McpServer, check_secure, destination_of
 from bottega.origin import origin_of
 from bottega.providers import route
-from bottega.runtime import Runtime, mcp_servers, way_out
+from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask, Reply
 from bottega.settings import Settings, load
 from bottega.spending.key import KeyRing

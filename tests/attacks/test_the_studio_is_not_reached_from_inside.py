@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import tomlkit
 
-from bottega.runtime import way_out
+from bottega.isolation import way_out
 from bottega.settings import load
 from bottega.tools.web.fetch import Fetcher
 from bottega.workspaces.network.address import is_of_this_machine, verdict

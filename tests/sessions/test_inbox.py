@@ -11,6 +11,7 @@ from bottega.ids import fresh_message
 from bottega.messages.block import Image, Text
 from bottega.sessions import inbox as inboxes
 from bottega.sessions.attach import Attachments
+from bottega.sessions.bounds.waiting import Bounds
 from bottega.sessions.inbox import Inbox, Prompt, Speaker
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow, Sessions
@@ -140,13 +141,9 @@ async def test_who_said_a_prompt_is_stored_with_it(
 
 
 async def test_a_full_inbox_refuses_what_comes_over_a_network_and_nothing_else(
-    inbox: Inbox,
-    database: Database,
-    session: SessionRow,
-    monkeypatch: pytest.MonkeyPatch,
+    inbox: Inbox, database: Database, session: SessionRow
 ) -> None:
-    monkeypatch.setattr(inboxes, "MOST_WAITING", 2)
-    monkeypatch.setattr(inboxes, "MOST_WAITING_IN_ALL", 3)
+    inbox.bounds = Bounds(session=2, person=3)
     other = await Sessions(database).create(model="m", agent="coder", folder="/nowhere")
     far = Speaker(7, "per_7")
     first = prompt("hi", "m1")
@@ -156,12 +153,35 @@ async def test_a_full_inbox_refuses_what_comes_over_a_network_and_nothing_else(
         await inbox.admit(session, prompt("hi", "m3"), by="server", speaker=far)
     assert (await inbox.admit(session, first, by="server", speaker=far)).repeated
     await inbox.admit(other, prompt("hi", "m4"), by="server", speaker=far)
-    with pytest.raises(Overloaded, match="here"):
+    with pytest.raises(Overloaded, match="for one person"):
         await inbox.admit(other, prompt("hi", "m5"), by="server", speaker=far)
     await inbox.admit(other, prompt("hi", "m6"), by="cli")
     assert await inbox.cancel(session, "m1")
     assert await inbox.cancel(session, "m2")
     await inbox.admit(session, prompt("hi", "m7"), by="server", speaker=far)
+
+
+async def test_one_persons_full_list_refuses_nothing_of_anothers(
+    inbox: Inbox, database: Database, session: SessionRow
+) -> None:
+    inbox.bounds = Bounds(person=3, in_all=3)
+    greedy, far = Speaker(1, "per_1"), Speaker(7, "per_7")
+    for name in ("m1", "m2", "m3"):
+        await inbox.admit(session, prompt("hi", name), by="server", speaker=greedy)
+    with pytest.raises(Overloaded, match="3 prompts of yours"):
+        await inbox.admit(session, prompt("hi", "m4"), by="server", speaker=greedy)
+    hers = await Sessions(database).create(model="m", agent="coder", folder="/nowhere", owner=7)
+    await inbox.admit(hers, prompt("hi", "m5"), by="server", speaker=far)
+
+
+async def test_what_waits_is_counted_in_bytes_too_but_one_prompt_may_be_large(
+    inbox: Inbox, session: SessionRow
+) -> None:
+    inbox.bounds = Bounds(bytes=1_000)
+    far = Speaker(1, "per_1")
+    await inbox.admit(session, prompt("x" * 5_000, "m1"), by="server", speaker=far)
+    with pytest.raises(Overloaded, match="hold"):
+        await inbox.admit(session, prompt("hi", "m2"), by="server", speaker=far)
 
 
 async def test_a_waiting_prompt_can_be_edited(

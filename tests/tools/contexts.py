@@ -23,6 +23,7 @@ class Workbench:
     def __init__(self, folder: Path, call_id: str = "call_1") -> None:
         self.root = Root(folder)
         self.session_id = "ses_test"
+        self.person = 1
         self.call_id = call_id
         self.settings: Mapping[str, Any] = {}
         self.judged: Touch | None = None

@@ -19,6 +19,9 @@ from bottega.workspaces.problems import outside, shown
 
 _LEVELS = 16
 
+Place = tuple[int | None, str]
+"""Where a session works: the number of its project, and the container."""
+
 
 class ProjectRemoved(Refused):
     """The session's owner does not have its project any more."""
@@ -30,6 +33,10 @@ class NoProject(Refused):
     """The session is from before there were projects, and its folder lies in none."""
 
     code = "no_project"
+
+
+def place_of(session: SessionRow) -> Place:
+    return session.project, session.container
 
 
 class Folders:

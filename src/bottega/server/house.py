@@ -14,6 +14,7 @@ from bottega.accounts.people import People, Person
 from bottega.errors import Problem
 from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
+from bottega.server.following.followers import Followers
 from bottega.server.proofs import Proofs
 from bottega.server.shells.served import ServedShells
 from bottega.server.staff.asking import Asking
@@ -75,6 +76,7 @@ class House:
         self.demo = asyncio.Lock()
         """Held while a demo is begun: two clicks are one demo."""
         self.tickets = Tickets()
+        self.followers = Followers()
         self.folders = studio.runtime.folders
         self.files = Files(self.folders, studio.opened.hands.locked, database.home.workspace)
         self.shells = ServedShells(studio, self._workers, self.proofs.known)

@@ -53,6 +53,8 @@ STATUS = {
     "workspace_gone": 404,
     "too_large": 413,
     "disk_full": 507,
+    "too_much_kept": 507,
+    "too_many": 429,
     "busy": 409,
     "not_started": 503,
 }

@@ -17,6 +17,8 @@ LASTS = 30.0
 """Seconds."""
 MOST = 10_000
 """Kept at once; the oldest goes first."""
+MOST_OF_PERSON = 500
+"""Of one person, likewise."""
 
 
 class Ticket(msgspec.Struct, frozen=True):
@@ -44,6 +46,9 @@ class Tickets:
             name, oldest = next(iter(self._open.items()))
             if oldest.until > now and len(self._open) < MOST:
                 break
+            del self._open[name]
+        own = [name for name, each in self._open.items() if each.person.n == person.n]
+        for name in own[: max(0, len(own) - MOST_OF_PERSON + 1)]:
             del self._open[name]
         ticket = secrets.token_urlsafe(32)
         self._open[ticket] = Ticket(person, words, kind, now + LASTS)

@@ -17,6 +17,8 @@ import msgspec
 from bottega.errors import BadUsage, Conflict, NotFound
 from bottega.messages.block import Block, Media, Text, ToolResult
 from bottega.messages.message import Message
+from bottega.sessions.bounds.keeping import Keeping, PersonsBlobs
+from bottega.sessions.session import HOST
 from bottega.storage.blobs import INLINE, Blobs
 from bottega.storage.database import Database
 
@@ -60,9 +62,17 @@ def load(messages: tuple[Message, ...], read: Callable[[str], bytes]) -> tuple[M
 
 
 class Attachments:
-    def __init__(self, database: Database, blobs: Blobs) -> None:
+    def __init__(self, database: Database, blobs: Blobs, keeping: Keeping | None = None) -> None:
+        """`keeping` bounds what is kept for each person."""
         self.database = database
         self.blobs = blobs
+        self._keeping = keeping
+
+    def store(self, person: int) -> Blobs:
+        """Where blobs are kept for that person."""
+        if self._keeping is None:
+            return self.blobs
+        return PersonsBlobs(self.database.home.blobs, self._keeping, person)
 
     def read(self, n: int, name: str) -> bytes:
         """The bytes of a blob that this session has; any other is not found, wherever it lies."""
@@ -97,9 +107,9 @@ class Attachments:
         )
         return [row[0] for row in rows]
 
-    async def keep(self, n: int, content: bytes) -> str:
-        """Keep the bytes as a blob of this session; return its name once all of it is durable."""
-        name = await asyncio.to_thread(self.blobs.keep, content)
+    async def keep(self, n: int, content: bytes, person: int = HOST) -> str:
+        """Keep the bytes as a blob of this session, which is that person's; return its name once all is durable."""
+        name = await asyncio.to_thread(self.store(person).keep, content)
         await self.database.write(lambda connection: self.add(connection, n, [name]))
         return name
 

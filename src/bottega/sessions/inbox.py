@@ -10,13 +10,14 @@ from typing import Any, Literal
 import msgspec
 
 from bottega.approvals.mode import Mode
-from bottega.errors import Conflict, NotFound, Overloaded
+from bottega.errors import Conflict, NotFound
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import Block, plain_text
 from bottega.providers.provider import Wishes
 from bottega.sessions.attach import attach
+from bottega.sessions.bounds.waiting import Bounds, refuse_when_full
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.session import HOST, Outcome, SessionRow, now, title_of
@@ -24,11 +25,6 @@ from bottega.storage.blobs import Blobs
 
 Place = Literal["cli", "python", "server"]
 """Who admitted a prompt: a server's workers take only what a server admitted."""
-
-
-MOST_WAITING = 100
-"""Prompts that may wait in one session, of those that come over a network."""
-MOST_WAITING_IN_ALL = 5_000
 
 
 class Speaker(msgspec.Struct, frozen=True):
@@ -85,6 +81,8 @@ class Inbox:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._blobs = Blobs(log.database.home.blobs)
+        self.bounds = Bounds()
+        """How much may wait, of what comes over a network."""
 
     async def admit(
         self,
@@ -122,7 +120,8 @@ class Inbox:
                 index = known[1]
             else:
                 if speaker.id:
-                    _refuse_when_full(connection, session.n)
+                    size = len(msgspec.json.encode(prompt))
+                    refuse_when_full(connection, session.n, size, self.bounds)
                 index = insert(connection, session.n, prompt, by, digest, speaker.n)
                 attach(connection, self._blobs, session.n, media)
                 if mode and set_mode(connection, session.n, mode):
@@ -345,19 +344,6 @@ def _digest(prompt: Prompt, mode: str = "") -> str:
         "above"
     ]  # it is not asked for, and prompts that were admitted before it was kept have none
     return hashlib.sha256(msgspec.json.encode(asked) + mode.encode()).hexdigest()
-
-
-def _refuse_when_full(connection: sqlite3.Connection, n: int) -> None:
-    here, in_all = connection.execute(
-        "SELECT COALESCE(SUM(session = ?), 0), COUNT(*) FROM inbox"
-        " WHERE status IN ('queued', 'running') AND status = 'queued'",
-        (n,),
-    ).fetchone()
-    if here >= MOST_WAITING or in_all >= MOST_WAITING_IN_ALL:
-        where = "in this session" if here >= MOST_WAITING else "here"
-        raise Overloaded(
-            f"Too many prompts wait {where} already.", hint="Try again when some of them have run."
-        )
 
 
 def insert(

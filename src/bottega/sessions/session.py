@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from bottega.errors import BadUsage, NotFound
+from bottega.errors import BadUsage, NotFound, TooMany
 from bottega.ids import SessionId, fresh_session
 from bottega.storage.database import Database
 
@@ -93,6 +93,8 @@ class Sessions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.most = 0
+        """Sessions that one person may have, children aside; 0: any number."""
 
     async def create(  # noqa: PLR0913 - each is a word of its own
         self,
@@ -116,6 +118,7 @@ class Sessions:
 
         def insert(connection: sqlite3.Connection) -> None:
             at = now()
+            self.refuse_too_many(connection, owner, session_id)
             made = connection.execute(
                 "INSERT INTO sessions"
                 " (id, created_at, updated_at, title, model, agent, folder, needs, mode, owner, project,"
@@ -131,6 +134,23 @@ class Sessions:
 
         await self._database.write(insert)
         return self.owned(session_id, owner)
+
+    def refuse_too_many(
+        self, connection: sqlite3.Connection, owner: int, session_id: str = ""
+    ) -> None:
+        """Inside a transaction, or before it: refuse another session of that person's where there are too many."""
+        if not self.most:
+            return
+        (count,) = connection.execute(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE owner = ?1 AND parent IS NULL"
+            " AND id <> ?2 LIMIT ?3)",
+            (owner, session_id, self.most),
+        ).fetchone()
+        if count >= self.most:
+            raise TooMany(
+                f"You have {count} sessions, which is the most for one person.",
+                hint="Delete some that you no longer need; the owner sets `person_sessions`.",
+            )
 
     def get(self, session_id: str) -> SessionRow:
         """The session of that id, or of the only one that begins so; refuse what names none or several."""

@@ -10,17 +10,20 @@ from bottega.agents.limits import Window
 from bottega.approvals.mode import Mode
 from bottega.errors import NotFound, Problem
 from bottega.messages.block import Media
+from bottega.projects.folders import place_of
 from bottega.projects.projects import Project
-from bottega.runtime import Runtime, place_of
+from bottega.runtime import Runtime
 from bottega.sessions import attach
 from bottega.sessions.inbox import AT_HOME, Admission, Place, Prompt, Speaker
 from bottega.sessions.lease import Contender
 from bottega.sessions.session import SessionRow
 from bottega.settings import Values
+from bottega.storage.disk import MIB
 from bottega.studio.revoking import Revoking
 from bottega.studio.tidying import Tidying
 from bottega.workers.acting.hands import Hands
 from bottega.workers.crash.policy import OnCrash, always, for_server
+from bottega.workers.slots import Slots
 from bottega.workers.sweep import Sweep
 from bottega.workers.worker import Worker
 
@@ -58,7 +61,7 @@ class Opened:
         self._stops = False
         self.elsewhere: Elsewhere | None = None
         """Those who do what this process does not, where it has such."""
-        self.hands = Hands(runtime.log, runtime.sandboxes)
+        self.hands = Hands(runtime.log, runtime.sandboxes, keeping=runtime.per_person.keeping)
         self.revoking = Revoking(runtime.database)
         self.revoking.ends.append(self._end_besides)
         self.revoking.start()
@@ -69,6 +72,8 @@ class Opened:
         usd = round(values.window_usd * 1_000_000) or None
         window = Window(values.window_hours, values.window_tokens or None, usd)
         self.hands.act_by(values.rules, values.mode, values.patience, window, values.compact_at)
+        self.hands.tasks_at_once = values.concurrency
+        self.hands.output_room = values.session_output_mb * MIB
 
     @property
     def worker(self) -> Worker:
@@ -87,8 +92,8 @@ class Opened:
 
     def sweep(self) -> None:
         """From now on, run whatever waits for a server's worker in this home, as much as there is room for."""
-        room = self.runtime.settings.values.concurrency
-        self._sweep = Sweep(self.worker, self.runtime.database, room)
+        slots = Slots(self.runtime.settings.values.concurrency, self.runtime.per_person.is_shared)
+        self._sweep = Sweep(self.worker, self.runtime.database, slots)
         self._sweep.start()
         sweep = self._sweep
         tidying = Tidying(self.runtime.database, lambda: sweep.ran, self._tidy)
@@ -136,10 +141,9 @@ class Opened:
         if self._worker:
             await self._worker.leave(self.runtime.settings.values.grace)
 
-    @property
-    def _contender(self) -> Contender | None:
-        """Who takes what is admitted here at once; nobody, where others run it or all places are taken."""
-        if not self.runs or (self._sweep and not self._sweep.has_room):
+    def _contender(self, person: int) -> Contender | None:
+        """Who takes what is admitted here at once; nobody, where others run it or the person's slots are taken."""
+        if not self.runs or (self._sweep and not self._sweep.has_room(person)):
             return None
         return self.worker.contender
 
@@ -156,9 +160,11 @@ class Opened:
             raise Stopping(
                 "Bottega is about to end, and takes no more prompts.", hint="Try again in a moment."
             )
+        if speaker.id:
+            self.runtime.per_person.disk.refuse_when_full()
         if any(isinstance(block, Media) for block in prompt.content):
             content, names = await asyncio.to_thread(
-                attach.keep, prompt.content, self.runtime.blobs
+                attach.keep, prompt.content, self.runtime.attachments.store(row.owner)
             )
             prompt = msgspec.structs.replace(prompt, content=content)
         else:
@@ -167,7 +173,7 @@ class Opened:
             row,
             prompt,
             by=self._place,
-            contender=self._contender,
+            contender=self._contender(row.owner),
             media=tuple(names),
             mode=mode,
             speaker=speaker,
@@ -182,8 +188,14 @@ class Opened:
             self.worker.said.add(message_id)
 
     def attend(self, row: SessionRow) -> asyncio.Task[None] | None:
-        """Something in this session may go on: have it done here, if this process runs anything."""
-        return self.worker.attend(row) if self.runs and not self._stops else None
+        """Something in this session may go on: have it done here, if this process runs anything and has a slot for it.
+
+        Where all slots are taken, it is taken up in its turn, like whatever waits.
+        """
+        crowded = self._sweep and not self._sweep.has_room(row.owner)
+        if not self.runs or self._stops or (crowded and not self.worker.at_work(row.n)):
+            return None
+        return self.worker.attend(row)
 
     async def cancel(self, row: SessionRow, message_id: str) -> bool:
         """Stop that exchange, or take the prompt back if it still waits; False if it is over."""
@@ -193,7 +205,10 @@ class Opened:
             return True
         if not await inbox.interrupt(row, message_id):
             return False
-        self.attend(row)  # where it only waited for an answer, nobody else would close it
+        if (
+            self.runs and not self._stops
+        ):  # where it only waited for an answer, nobody else would close it
+            self.worker.attend(row)
         return True
 
     async def close_session(self, row: SessionRow) -> None:

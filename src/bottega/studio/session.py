@@ -113,7 +113,9 @@ class Session:
     async def edit(self, message_id: str, content: str | tuple[Block, ...]) -> None:
         """Change what a prompt says that still waits."""
         runtime = self._opened.runtime
-        blocks, names = await asyncio.to_thread(attach.keep, said(content), runtime.blobs)
+        blocks, names = await asyncio.to_thread(
+            attach.keep, said(content), runtime.attachments.store(self.row.owner)
+        )
         await runtime.inbox.edit(self.row, message_id, blocks, names)
 
     def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:

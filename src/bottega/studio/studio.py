@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -26,6 +27,8 @@ from bottega.workers.crash.policy import OnCrash
 from bottega.workers.worker import Worker
 
 DAY = 86_400_000
+THREADS = 64
+"""Of a server, for all that waits for a disk; the usual number, a few more than cores, is soon taken by one person."""
 
 
 class Studio:
@@ -60,6 +63,9 @@ class Studio:
 
     async def __aenter__(self) -> "Studio":
         serves = self._place == "server"
+        if serves:  # several people wait for its threads; each holds a few at most
+            threads = ThreadPoolExecutor(THREADS, "bottega")
+            asyncio.get_running_loop().set_default_executor(threads)
         runtime = await asyncio.to_thread(
             lambda: Runtime(self._settings, self._tools, self._agents, serves=serves)
         )

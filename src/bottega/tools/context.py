@@ -48,6 +48,11 @@ class Context(Protocol):
     def session_id(self) -> str: ...
 
     @property
+    def person(self) -> int:
+        """The number of the person whose session it is: what is opened counts to them."""
+        ...
+
+    @property
     def call_id(self) -> str: ...
 
     @property

@@ -59,6 +59,11 @@ class Children:
             raise BadUsage(
                 f"A task can be handed on {DEEPEST} times at most.", hint="Do this part yourself."
             )
+        with exchange.hands.handing_on(exchange.session.owner):
+            return await self._run(tool_id, agent, task, show)
+
+    async def _run(self, tool_id: str, agent: str, task: str, show: Show) -> Done:
+        exchange = self._exchange
         child, told = await self._begun(tool_id, agent, task)
         with self._runs.adopt(child.task_id):
             try:

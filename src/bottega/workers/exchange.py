@@ -93,7 +93,7 @@ class Exchange:
             else Asking(hands.asks, self.record, session.n, message_id, patience=hands.patience)
         )
         self.fence = hands.fence(session, pen.lease.generation)
-        self.store = attachments.blobs
+        self.store = attachments.store(session.owner)
         self.released = False
         """The lease went with the end of this exchange."""
         self.top: Exchange = parent.top if parent else self
@@ -110,7 +110,7 @@ class Exchange:
         """How it ends, once that is known: its children end alike."""
         self.step = 0
         self.compacting = Room(self)
-        self._sandboxes = RunSandboxes(hands.sandboxes)
+        self._sandboxes = RunSandboxes(hands.sandboxes, session.owner)
         self._attachments = attachments
         self._equipped = False
         self._attempt = 0
@@ -131,6 +131,11 @@ class Exchange:
         self._equipped = True
         if self.parent:
             self.parent.limiting.hand_to(self.limiting)
+
+    @property
+    def only_waits(self) -> bool:
+        """Nothing is done for it here: somebody is to answer, or another Bottega carries it out."""
+        return self.asking.only_waits or (self._equipped and self.plan.elsewhere is not None)
 
     def event(self, payload: msgspec.Struct) -> Event:
         kind = type(payload)
@@ -211,6 +216,15 @@ class Exchange:
         made = await self.compacting.make(history, reason)
         self.telling.full = self.compacting.share
         return made
+
+    async def compact(self, plan: Plan) -> bool:
+        """Compact the session by itself, where nothing runs in it."""
+        if plan.elsewhere:
+            raise Conflict(
+                f"The agent {plan.agent.slug!r} is at {plan.elsewhere.where.address}, and is compacted there."
+            )
+        self.equip(plan)
+        return await self.make_room([], "asked")
 
     def mode(self) -> Mode:
         """The session's, but never more than the agent's own."""
@@ -314,7 +328,7 @@ class Exchange:
         await self._attachments.database.write(self._spent(usage, cost))
 
     async def keep(self, content: bytes) -> str:
-        return await self._attachments.keep(self.session.n, content)
+        return await self._attachments.keep(self.session.n, content, self.session.owner)
 
     def held(self, path: str) -> bytes | None:
         """What the log last held of a file."""

@@ -1,8 +1,8 @@
 """A worker that attends by itself: it finds what waits for a server's worker, and takes what it has a place for.
 
 It looks when it begins, within 25 ms of any commit in the home, and every 5 s, as a holder that died commits nothing.
-What it finds is rows of the inbox: no event is read. Of those that wait for a place, whoever has the fewest sessions at
-work comes first; of one person's sessions the one that was not taken for longest.
+What it finds is rows of the inbox: no event is read. Of those that wait for a slot, whoever has the fewest sessions at
+work comes first; of one person's sessions the one that was not taken for longest. `slots` says who may have one.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from bottega.errors import NotFound, Problem
 from bottega.sessions.log import POLL
 from bottega.sessions.session import VERSION, Sessions
 from bottega.storage.database import Database
+from bottega.workers.slots import Counted, Slots
 from bottega.workers.worker import Worker
 
 _log = logging.getLogger(__name__)
@@ -26,6 +27,10 @@ EVERY = 5.0
 """Seconds between two looks where nobody commits anything."""
 AGAIN = 0.5
 """Seconds before another look where one failed."""
+CROWDED = 0.1
+"""Seconds between two looks, at least, while something waits for a slot: each costs as much as there is to find."""
+SHARE = 20
+"""Times as long as a look took, at least, until the next one."""
 NEAR = 0.1
 """Seconds for which a session's next prompt is left to whoever ran its last one: shells and what it knows are there."""
 REMEMBERED = 4096
@@ -61,12 +66,12 @@ A child is its parent's to go on with, as long as that runs. CROSS keeps the ord
 
 
 class Sweep:
-    def __init__(self, worker: Worker, database: Database, room: int) -> None:
-        """`room` is how many sessions, children aside, are attended at once."""
+    def __init__(self, worker: Worker, database: Database, slots: Slots) -> None:
+        """`slots` are for sessions, children aside."""
         self._worker = worker
         self._database = database
         self._sessions = Sessions(database)
-        self._room = room
+        self._slots = slots
         self._task: asyncio.Task[None] | None = None
         self._rests: dict[int, float] = {}
         """Sessions in which this worker failed, and until when it leaves them alone."""
@@ -79,10 +84,15 @@ class Sweep:
         self._looks = True
         worker.crowded = lambda: self._waiting > 0
 
-    @property
-    def has_room(self) -> bool:
-        """Whether something new may be taken right away, before anything that waits."""
-        return not self._waiting and len(self._worker.tops) < self._room
+    def has_room(self, person: int) -> bool:
+        """Whether something new of that person's may be taken right away, before anything that waits."""
+        counted = self._counted()
+        if self._waiting:
+            return counted.is_assured(person)
+        return counted.has_place(person)
+
+    def _counted(self) -> Counted:
+        return self._slots.count(self._worker.tops.values(), self._worker.at_work_for())
 
     @property
     def ran(self) -> Collection[int]:
@@ -99,14 +109,17 @@ class Sweep:
             await asyncio.wait({self._task})
 
     async def _run(self) -> None:
-        seen, due = -1, 0.0
+        seen, due, rests = -1, 0.0, 0.0
         while True:
             clock = time.monotonic()
             try:
                 version = self._database.version()
-                if (version != seen and not self._waiting) or self._looks or clock >= due:
+                changed = version != seen and (not self._waiting or clock >= rests)
+                if changed or self._looks or clock >= due:
                     seen, due, self._looks = version, clock + EVERY, False
                     self._look(clock)
+                    took = time.monotonic() - clock
+                    rests = clock + max(CROWDED, SHARE * took)
             except Problem as problem:
                 _log.warning("what waits could not be looked for: %s", problem)
                 self._looks = True
@@ -118,7 +131,12 @@ class Sweep:
         self._rests = {n: until for n, until in self._rests.items() if until > clock}
         self._left = {each.n: self._left.get(each.n, clock) for each in found}
         free = [each for each in found if self._is_free(each, clock)]
-        taken = self._in_turn(free)[: max(0, self._room - len(self._worker.tops))]
+        counted = self._counted()
+        taken: list[_Found] = []
+        for each in self._in_turn(free):
+            if counted.has_place(each.owner):
+                counted.take(each.owner)
+                taken.append(each)
         self._waiting = len(free) - len(taken)
         for each in taken:
             self._take(each)
@@ -137,7 +155,7 @@ class Sweep:
 
     def _in_turn(self, found: list[_Found]) -> list[_Found]:
         """What has begun before what has not, then a session of each person in turn, the last one taken last."""
-        at_work = Counter(self._worker.tops.values())
+        at_work = Counter(self._worker.at_work_for())
         places: dict[int, int] = {}
 
         def age(each: _Found) -> tuple[bool, int, int]:

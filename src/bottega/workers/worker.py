@@ -15,6 +15,7 @@ from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events import facts
 from bottega.ids import fresh
 from bottega.messages.message import Message
+from bottega.projects.folders import place_of
 from bottega.sessions import asks, inbox
 from bottega.sessions import lease as leases
 from bottega.sessions.attach import Attachments
@@ -141,6 +142,11 @@ class Worker:
         task.add_done_callback(lambda done: self._forget(session.n, done))
         return task
 
+    def at_work_for(self) -> list[int]:
+        """Of each session without a parent that needs a slot now, whose it is: not of those that only wait."""
+        waits = {each.session.n for each in self._running if each.only_waits}
+        return [owner for n, owner in self.tops.items() if n not in waits]
+
     @contextmanager
     def _adopt(self, parent: Exchange, message_id: str) -> Generator[None]:
         """While this lasts, the exchange of that id carries out a call of the parent's."""
@@ -201,21 +207,12 @@ class Worker:
         if self._log.database.read_now(lambda c: inbox.next_prompt(c, session.n)):
             raise Conflict("Something waits to run in this session.", hint="Let it run first.")
         exchange = Exchange(Pen(self._log, lease), "", session, self._hands, self._attachments)
-        plan = await self._plan(session, Prompt("", ()))
-        if plan.elsewhere:
-            raise Conflict(
-                f"The agent {plan.agent.slug!r} is at {plan.elsewhere.where.address}, and is compacted there."
-            )
-        exchange.equip(plan)
-        return await exchange.make_room([], "asked")
+        return await exchange.compact(await self._plan(session, Prompt("", ())))
 
     def is_busy(self, besides: SessionRow) -> bool:
         """Whether a session other than this one runs in its folder."""
-        place = (besides.project, besides.container)
-        return any(
-            (each.session.project, each.session.container) == place and each.session.n != besides.n
-            for each in self._running
-        )
+        others = (each.session for each in self._running if each.session.n != besides.n)
+        return any(place_of(each) == place_of(besides) for each in others)
 
     def revoke_besides(self, projects: set[int]) -> None:
         """End what runs in any project but these, with the word that it was removed."""

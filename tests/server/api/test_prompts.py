@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from bottega.sessions.inbox import MOST_WAITING
+from bottega.sessions.bounds.waiting import MOST_WAITING
 from tests.server.api.using import Api, begun, following, fresh, prompted, ran, until
 from tests.server.serving import Client
 

@@ -9,10 +9,10 @@ import pytest
 from bottega.accounts.people import Person
 from bottega.errors import Problem
 from bottega.server import tickets
+from bottega.server.following.rate import Rate
 from bottega.server.hub import frames
 from bottega.server.hub.frames import heard
 from bottega.server.hub.join import LARGEST, head, joined
-from bottega.server.hub.rate import Rate
 from bottega.server.tickets import Tickets
 from bottega.sessions.feed import Frame
 

@@ -1,5 +1,6 @@
 """Control groups: both versions, made for a sandbox and taken away with it, or after its owner's death."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -75,6 +76,47 @@ def test_one_tree_for_all_has_every_limit_in_one_folder(tmp_path: Path) -> None:
     assert (folder / "pids.max").read_text() == str(SMALL.processes)
     group.add(4242)
     assert (folder / "cgroup.procs").read_text() == "4242"
+
+
+WITHIN = cgroup.Within("bottega-home-person-2", 200 << 20, 90)
+
+
+def test_sandboxes_of_one_person_lie_in_a_group_with_limits_of_its_own(tmp_path: Path) -> None:
+    _tree_2(tmp_path, "memory pids")
+    person = tmp_path / "studio" / WITHIN.name
+    person.mkdir()
+    (person / "cgroup.subtree_control").write_text("memory pids")
+    made = [cgroup.make(SMALL, tmp_path, tmp_path / "own", within=WITHIN) for _ in range(2)]
+    folders = [group.folders[0] for group in made if group]
+    assert [each.parent for each in folders] == [person, person]
+    assert (person / "memory.max").read_text() == str(WITHIN.memory)
+    assert (person / "pids.max").read_text() == str(WITHIN.processes)
+    assert (folders[0] / "memory.max").read_text() == str(SMALL.memory)
+
+
+def test_where_groups_cannot_be_nested_a_sandbox_has_its_own_all_the_same(tmp_path: Path) -> None:
+    _tree_2(tmp_path, "memory pids")  # in plain files a new folder passes nothing on
+    group = cgroup.make(SMALL, tmp_path, tmp_path / "own", within=WITHIN)
+    assert group is not None
+    assert group.folders[0].parent == tmp_path / "studio"
+
+
+@counted
+@needs_bubblewrap
+async def test_a_persons_group_goes_with_the_last_sandbox(tmp_path: Path) -> None:
+    local = Local(tmp_path / "state")
+    first, second = [await local.open(Root(tmp_path), person=2) for _ in range(2)]
+    (name,) = {each for each in _groups() if each.endswith("-person-2")} - _dead(tmp_path)
+    await first.close()
+    assert name in _groups()
+    await second.close()
+    assert name not in _groups()
+
+
+def _dead(tmp_path: Path) -> set[str]:
+    """Those of other homes."""
+    home = hashlib.sha256(os.fsencode(tmp_path / "state")).hexdigest()[:8]
+    return {each for each in _groups() if "-person-" in each and home not in each}
 
 
 def test_what_a_group_does_not_pass_on_is_asked_for(tmp_path: Path) -> None:

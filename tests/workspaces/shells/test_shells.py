@@ -199,7 +199,7 @@ async def test_a_sandbox_that_cannot_be_had_is_told(tmp_path: Path, folder: Path
         async def trusted(self) -> str:
             return "never"
 
-        async def open(self, folder: str, *, network: bool = False) -> Sandbox:
+        async def open(self, folder: str, *, network: bool = False, person: int = 1) -> Sandbox:
             raise Problem("Commands do not run here.")
 
     shells = Shells(Without(), Outputs(tmp_path / "shells"))

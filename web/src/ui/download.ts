@@ -1,3 +1,5 @@
+/** Downloads: the browser saves what is at an address of this server. */
+
 import { follow } from "../api/page-key.js";
 
 /** Have the browser save what is at an address of this server. */

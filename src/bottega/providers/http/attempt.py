@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MAX_WHOLE = 64 * 1024 * 1024
 """Bytes of an answer that comes in one piece."""
+AT_ONCE = 8 * 1024
+"""Bytes that are made events of at once: others on the event loop have their turn in between."""
 LAST_BYTES = 0.1
 """Seconds to wait for the end of a finished answer, so that its connection can be used again."""
 
@@ -54,6 +56,8 @@ class Attempt:
         self._where = where
         self._splitter = Splitter()
         self._response: aiohttp.ClientResponse | None = None
+        self._unread = b""
+        """What came in with more than is handed on at once."""
 
     async def read(self) -> Sequence[StreamEvent]:
         """Wait for the next pieces and return them; sets `end` if the answer ended with them."""
@@ -115,7 +119,7 @@ class Attempt:
         read, feed, step = response.content.readany, self._splitter.feed, self._decoder.step
         events: list[StreamEvent] = []
         while True:
-            piece = piece or await read()
+            piece = self._some(piece or self._unread or await read())
             for name, data in feed(piece) if piece else self._splitter.end():
                 events += step(name, data)
             if not piece:
@@ -126,6 +130,11 @@ class Attempt:
                 self.end = faults.cut_off(self._where)
                 return ()
             piece = b""
+
+    def _some(self, piece: bytes) -> bytes:
+        """As much of it as is read at once; the rest comes next."""
+        self._unread = piece[AT_ONCE:]
+        return piece[:AT_ONCE]
 
     def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""

@@ -13,11 +13,12 @@ from typing import Any
 from starlette.types import Receive
 from uvicorn.protocols.utils import ClientDisconnected
 
-from bottega.errors import Problem, Refused
+from bottega.errors import Problem, Refused, TooMany
+from bottega.server.following.followers import Followers
+from bottega.server.following.rate import Rate
 from bottega.server.hub import told
 from bottega.server.hub.frames import BadFrame, Frame, Heard, heard
 from bottega.server.hub.line import Line
-from bottega.server.hub.rate import Rate
 from bottega.server.tickets import Ticket
 
 _log = logging.getLogger(__name__)
@@ -37,8 +38,11 @@ _UNFORESEEN = Problem(
 
 
 class Socket:
-    def __init__(self, ticket: Ticket, line: Line) -> None:
+    def __init__(self, ticket: Ticket, line: Line, followers: Followers) -> None:
+        """`followers` are all of whom this server knows, of every person."""
         self.person = ticket.person
+        self._followers = followers
+        self._all_frames = followers.rate(ticket.person.n)
         self.line = line
         self.tabs: dict[str, int] = {}
         """The number of the session that each visible tab shows."""
@@ -80,6 +84,11 @@ class Socket:
             raise Refused(
                 f"A socket follows {MOST} tabs at most.", hint="Say hidden for those not seen."
             )
+        try:
+            self._followers.refuse_too_many(self.person.n)
+        except TooMany:
+            following.close()
+            raise
         task = asyncio.create_task(self._guarded(following))
         self._following[name] = task
         if session:
@@ -100,7 +109,8 @@ class Socket:
 
     async def _guarded(self, following: Coroutine[Any, Any, None]) -> None:
         try:
-            await following
+            with self._followers.counted(self.person.n):
+                await following
         except ClientDisconnected:
             pass
         except Problem as problem:
@@ -119,7 +129,7 @@ class Socket:
 
     async def _hold_back(self) -> None:
         """Read no further for a while if too much came, and not at all if it is far too much."""
-        owed = self._rate.owed()
+        owed = max(self._rate.owed(), self._all_frames.owed())
         if not owed:
             self._told_rate = self._told_rate and not self._rate.is_calm
             return

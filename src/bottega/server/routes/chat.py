@@ -30,7 +30,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/stream", response_class=Response, responses={**_STREAM, **responses(404, 409)})
+@router.post("/stream", response_class=Response, responses={**_STREAM, **responses(404, 409, 507)})
 async def stream_agent(
     house: Asked,
     caller: Calling,
@@ -39,6 +39,7 @@ async def stream_agent(
 ) -> Response:
     """Say something and follow what comes of it. Whoever goes away stops nothing."""
     person = caller.person
+    house.followers.refuse_too_many(person.n)
     session = await _session(house, person, said)
     message_id = said.message_id or fresh_message()
     prompt = Prompt(message_id, (Text(said.message),), agent=said.agent_id or "", attended=True)
@@ -52,8 +53,10 @@ async def stream_agent(
     async def speak(write: sse.Write) -> None:
         log = house.studio.runtime.log
         start = admission.index - 1
-        if not await sse.follow(log, session.row.n, start, write, shown, lambda: simple.ended):
-            await write(_deleted(session.id, message_id))
+        n = session.row.n
+        with house.followers.counted(person.n):
+            if not await sse.follow(log, n, start, write, shown, lambda: simple.ended):
+                await write(_deleted(session.id, message_id))
 
     signed_in = partial(house.proofs.signed_in, caller.words, caller.kind)
     return sse.Stream(speak, house.closing, signed_in)

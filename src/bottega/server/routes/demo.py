@@ -26,7 +26,7 @@ AGENT = "coder"
 TITLE = "Demo: mend a failing test"
 
 
-@router.post("", status_code=201, responses=responses(503))
+@router.post("", status_code=201, responses=responses(503, 507))
 async def begin_demo(house: Asked, person: Signed) -> SessionShape:
     """A session that runs already, in a folder made for it. Its model is a script; tools, asks and files are real.
 

@@ -36,10 +36,13 @@ async def follow_events(  # noqa: PLR0913 - each is a word of its own
     if sse.MEDIA_TYPE not in request.headers.get("accept", ""):
         return await _page(house, session, cursor, limit)
 
+    house.followers.refuse_too_many(caller.person.n)
+
     async def speak(write: sse.Write) -> None:
         log = house.studio.runtime.log
-        if not await sse.follow(log, session.row.n, cursor, write):
-            await write(sse.ended(session.id))
+        with house.followers.counted(caller.person.n):
+            if not await sse.follow(log, session.row.n, cursor, write):
+                await write(sse.ended(session.id))
 
     signed_in = partial(house.proofs.signed_in, caller.words, caller.kind)
     return sse.Stream(speak, house.closing, signed_in)

@@ -19,7 +19,7 @@ from bottega.server.who import Asked, OwnPrompt, OwnSession, Signed
 router = APIRouter(prefix="/sessions/{session_id}/prompts", tags=["prompts"])
 
 
-@router.post("", status_code=202, responses=responses(404, 409))
+@router.post("", status_code=202, responses=responses(404, 409, 507))
 async def send_prompt(
     house: Asked, person: Signed, session: OwnSession, said: NewPrompt
 ) -> Admitted:

@@ -10,11 +10,13 @@ from bottega.sessions.fork import fork
 router = APIRouter(prefix="/sessions/{session_id}", tags=["sessions"])
 
 
-@router.post("/fork", status_code=201, responses=responses(404, 409))
+@router.post("/fork", status_code=201, responses=responses(404, 409, 507))
 async def fork_session(house: Asked, session: OwnSession, at: Fork) -> SessionShape:
     """A new session that begins as this one was at that index; what is open there is closed in it."""
     runtime = house.studio.runtime
     index = session.row.last_index if at.index is None else at.index
+    runtime.per_person.disk.refuse_when_full()
+    await runtime.database.read(lambda c: runtime.sessions.refuse_too_many(c, session.row.owner))
     row = await fork(runtime.database, runtime.blobs, session.row, index, at.title)
     return SessionShape.of(row, house.projects.of(row.owner))
 

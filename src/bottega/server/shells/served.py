@@ -92,6 +92,7 @@ class ServedShells:
                     size=Size(rows, columns),
                     network=network,
                     inside=inside or ".",
+                    person=person,
                 )
         finally:
             self._opening[person] -= 1

@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -312,11 +313,14 @@ class Calls:
         return success(change.result)
 
     async def _run(self, call: Ready, tool: Tool, context: CallContext) -> Outcome:
+        share = self._hands.looking.hold(self._exchange.session.owner)
         if "execute" not in tool.effects:
-            return await perform(tool, call.arguments, context, self._hands.cache)
+            async with nullcontext() if tool.waits else share:
+                return await perform(tool, call.arguments, context, self._hands.cache)
         watching = Watching(self._hands, self._root, f"{self._exchange.session.id}-{call.use.id}")
         try:
-            await watching.begin()
+            async with share:
+                await watching.begin()
         except Exception as problem:
             return failed(problem)
         try:

@@ -15,7 +15,9 @@ from bottega.events import facts
 from bottega.messages.block import Text, ToolUse, plain_text
 from bottega.messages.message import Message, Usage
 from bottega.providers.provider import Failed, Finished, Request
+from bottega.sessions.bounds.keeping import TooMuchKept
 from bottega.sessions.told import entries
+from bottega.storage.disk import DiskNearlyFull
 from bottega.tools.context import Question, Remembered, Todo
 from bottega.tools.tool import Tool
 from bottega.workers.acting.linked import Linked, Unclear
@@ -59,6 +61,7 @@ class CallContext:
         self._linked = linked
         self.root = root
         self.session_id = exchange.session.id
+        self.person = exchange.session.owner
         self.call_id = use.id
         own: Mapping[str, Any] = tool.settings if tool else {}
         self.settings = {**own, "hide": [*own.get("hide", ()), *hide]} if hide else own
@@ -91,7 +94,10 @@ class CallContext:
         self._writes = tuple(writes)
 
     async def keep(self, whole: str) -> str:
-        self._blob = await self._exchange.keep(whole.encode("utf-8", "surrogateescape"))
+        try:
+            self._blob = await self._exchange.keep(whole.encode("utf-8", "surrogateescape"))
+        except (TooMuchKept, DiskNearlyFull) as problem:
+            return f"The whole could not be kept: {problem}"
         return f"The whole is kept: read_output with output_id {self.call_id!r} shows more of it."
 
     def emit_output(self, text: str) -> None:

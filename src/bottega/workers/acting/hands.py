@@ -1,21 +1,25 @@
 """What all runs of one studio share to act with: asks, rules, locks, shells, sandboxes, and a workspace's state."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from bottega.agents.limits import Window
 from bottega.approvals.mode import MODES, Mode, checked_mode
 from bottega.approvals.rule import Rule
-from bottega.errors import NotFound
+from bottega.errors import NotFound, TooMany
 from bottega.events import facts
 from bottega.events.codec import decode
 from bottega.projects.folders import Folders
 from bottega.sessions.asks import Asks
+from bottega.sessions.bounds.keeping import Keeping
 from bottega.sessions.feed import Row
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
+from bottega.share import Share
 from bottega.tools.cache import Cache
 from bottega.workers.acting.asking import PATIENCE
 from bottega.workers.acting.known import Known
@@ -23,20 +27,22 @@ from bottega.workers.told import FOLDED, Told
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fence
 from bottega.workspaces.locks import Locks
-from bottega.workspaces.outputs.outputs import Outputs
+from bottega.workspaces.outputs.outputs import ROOM, Outputs
 from bottega.workspaces.outputs.source import Source
 from bottega.workspaces.sandbox.sandbox import Sandboxes
 from bottega.workspaces.shells.shells import BUFFER, Shells
 from bottega.workspaces.watch.watch import Watch
 
 NO_WINDOW = Window()
+TASKS = 64
+LOOKS = 16
 _REMOTE = b'{"type":"remote_started"'
 _TODOS = b'{"type":"todos_changed"'
 _RESET = b'{"type":"session_reset"'
 
 
 class Hands:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a word of its own
         self,
         log: Log,
         sandboxes: Sandboxes,
@@ -46,7 +52,16 @@ class Hands:
         patience: float = PATIENCE,
         window: Window = NO_WINDOW,
         compact_at: int = 80,
+        keeping: Keeping | None = None,
     ) -> None:
+        self._keeping = keeping
+        self.output_room = ROOM
+        """Bytes of outputs that are kept for one session."""
+        self.tasks_at_once = TASKS
+        """Tasks of one person that may be handed on and not done yet."""
+        self._tasks: Counter[int] = Counter()
+        self.looking = Share(lambda: LOOKS)
+        """Calls that look at files or pages, of one person: each may hold a thread for as long as a disk is slow."""
         self.asks = Asks(log)
         self.sandboxes = sandboxes
         self.act_by(rules, mode, patience, window, compact_at)
@@ -92,6 +107,23 @@ class Hands:
         kept = (own, f"{own}/**") if own != "**" else (own,)
         return (*self._rules, *(Rule(verdict="deny", path=each) for each in kept))
 
+    @contextmanager
+    def handing_on(self, person: int) -> Generator[None]:
+        """While this lasts, a task of that person's is handed on; refused where too many are.
+
+        It is refused, and does not wait: those that would have to end first may be waiting for this one.
+        """
+        if self._tasks[person] >= self.tasks_at_once:
+            raise TooMany(
+                f"{self.tasks_at_once} tasks are handed on already, which is the most at once.",
+                hint="Do this part yourself, or hand it on once others are done.",
+            )
+        self._tasks[person] += 1
+        try:
+            yield
+        finally:
+            self._tasks[person] -= 1
+
     def locked(self, root: Root, writes: Sequence[str]) -> AbstractAsyncContextManager[None]:
         """Whoever writes these paths waits for each other, in all sessions of this process."""
         return self._locks.hold(root.path, writes=writes)
@@ -120,7 +152,13 @@ class Hands:
             blob = self._blob_of(session.n, name)
             return Source(self.log.database.home.blobs / blob) if blob else None
 
-        return Outputs(self._outputs / session.id, elsewhere=elsewhere)
+        extend = partial(self._keeping.extend, session.owner) if self._keeping else None
+        return Outputs(
+            self._outputs / session.id,
+            elsewhere=elsewhere,
+            room=self.output_room,
+            extend=extend,
+        )
 
     def _blob_of(self, n: int, tool_id: str) -> str:
         """The blob that keeps the whole result of a call; empty: there is none.

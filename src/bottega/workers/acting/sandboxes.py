@@ -7,8 +7,10 @@ from bottega.workspaces.sandbox.sandbox import Sandbox, Sandboxes
 
 
 class RunSandboxes:
-    def __init__(self, opener: Sandboxes) -> None:
+    def __init__(self, opener: Sandboxes, person: int) -> None:
+        """They count to that person."""
         self._opener = opener
+        self._person = person
         self._open: dict[bool, tuple[Identity, Sandbox]] = {}
         self._lock = asyncio.Lock()
 
@@ -21,7 +23,7 @@ class RunSandboxes:
             if held:  # another folder has come to its place
                 del self._open[network]
                 await held[1].close()
-            opened = await self._opener.open(root, network=network)
+            opened = await self._opener.open(root, network=network, person=self._person)
             self._open[network] = (root.identity, opened)
             return opened
 

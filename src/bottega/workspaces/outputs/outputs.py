@@ -17,9 +17,11 @@ from bottega.ids import fresh
 from bottega.workspaces.outputs.source import Source
 from bottega.workspaces.outputs.spool import CAP, MIB, Spool
 
-ROOM = 1024 * MIB
+ROOM = 512 * MIB
 """Bytes of all outputs in one folder together."""
 
+Extend = Callable[[int], None]
+"""Is told before an output grows by so many bytes; what it raises, an `OSError`, ends the keeping."""
 Elsewhere = Callable[[str], Source | None]
 """Where an id leads that is none of the folder's own: a kept result, an output of another session of the project."""
 
@@ -27,8 +29,9 @@ Elsewhere = Callable[[str], Source | None]
 class Output:
     """One that is being written; until something comes, it is nowhere."""
 
-    def __init__(self, folder: Path, head: int, tail: int) -> None:
+    def __init__(self, folder: Path, head: int, tail: int, extend: Extend | None = None) -> None:
         self.id = folder.name
+        self._extend = extend
         self.folder = folder
         self._limits = head, tail
         self._spools: dict[str, Spool] = {}
@@ -41,7 +44,9 @@ class Output:
             self._spools[stream] = Spool(self.folder / stream, *self._limits, self._begin)
         return self._spools[stream]
 
-    def _begin(self) -> None:
+    def _begin(self, size: int) -> None:
+        if self._extend:
+            self._extend(size)
         with self._beginning:
             if self._lock < 0:
                 self.folder.mkdir(parents=True, mode=0o700)
@@ -82,14 +87,16 @@ class Outputs:
         head: int = CAP // 2,
         tail: int = CAP // 2,
         room: int = ROOM,
+        extend: Extend | None = None,
     ) -> None:
+        self._extend = extend
         self.folder = folder
         self._elsewhere = elsewhere
         self._limits = head, tail
         self._room = room
 
     def create(self, prefix: str = "out") -> Output:
-        return Output(self.folder / fresh(prefix), *self._limits)
+        return Output(self.folder / fresh(prefix), *self._limits, self._extend)
 
     def find(self, output_id: str, stream: str = "") -> Source:
         """What was kept under that id, of that stream or the first that there is; raises `NotFound`."""
@@ -97,7 +104,10 @@ class Outputs:
             return Source(self._stream(output_id, stream))
         source = self._elsewhere(output_id) if self._elsewhere else None
         if source is None:
-            raise NotFound(f"There is no output called {output_id!r}.", hint=self._there())
+            raise NotFound(
+                f"There is no output called {output_id!r}; the oldest are dropped where many are kept.",
+                hint=self._there(),
+            )
         return source
 
     def running(self, output_id: str) -> bool:
@@ -123,7 +133,7 @@ class Outputs:
 
     def prune(self) -> None:
         """Drop the oldest that are complete, until there is room."""
-        sizes = {name: _size(self.folder / name) for name in self.names()}
+        sizes = {name: size_of(self.folder / name) for name in self.names()}
         left = sum(sizes.values())
         for name, size in list(sizes.items())[:-1]:
             if left <= self._room:
@@ -153,7 +163,8 @@ class Outputs:
         return f"There are: {', '.join(shown[:20])}." if shown else "None is kept here."
 
 
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
+    """Bytes of all files in a folder."""
     total = 0
     for at, _, files in os.walk(folder):
         for name in files:

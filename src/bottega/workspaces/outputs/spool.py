@@ -23,9 +23,9 @@ class Spool:
         folder: Path,
         head: int = CAP // 2,
         tail: int = CAP // 2,
-        before: Callable[[], None] = lambda: None,
+        before: Callable[[int], None] = lambda size: None,
     ) -> None:
-        """`before` is called ahead of each segment; what it raises ends the keeping."""
+        """`before` is told the size of each segment ahead of it; an `OSError` that it raises ends the keeping."""
         self._folder = folder
         self._head = head
         self._tail = tail
@@ -85,7 +85,7 @@ class Spool:
         try:
             if self._file:
                 self._file.close()
-            self._before()
+            self._before(self._room)
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not in_head:
                 while self._later and (len(self._later) + 1) * self._segment > self._tail:

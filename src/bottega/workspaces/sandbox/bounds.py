@@ -7,13 +7,17 @@ import msgspec
 GIB = 1 << 30
 
 
+def machine() -> int:
+    """Bytes of memory that this machine has, or is thought to have."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return 8 * GIB
+
+
 def _memory() -> int:
     """4 GiB, or three quarters of a smaller machine."""
-    try:
-        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):
-        return 4 * GIB
-    return min(4 * GIB, whole * 3 // 4)
+    return min(4 * GIB, machine() * 3 // 4)
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ Only bubblewrap is trusted with what nobody is asked about, and only once its se
 """
 
 import asyncio
+import hashlib
 import os
 import shutil
 import sys
@@ -18,6 +19,7 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.fit import refuse_unfit
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
+from bottega.workspaces.sandbox.places import Places
 from bottega.workspaces.sandbox.sandbox import Egress, Kind
 from bottega.workspaces.sandbox.selftest import SelfTest
 from bottega.workspaces.sandbox.shields.placeholder import Hold
@@ -31,7 +33,7 @@ INSTALL = "Install bubblewrap (on Debian: apt-get install bubblewrap)."
 class Local:
     """Implements `Sandboxes`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a word of its own
         self,
         state: Path,
         *,
@@ -41,11 +43,12 @@ class Local:
         egress: Egress | None = None,
         unsandboxed: bool = False,
         best: Kind = "bubblewrap",
+        places: Places | None = None,
     ) -> None:
         """`state` is a folder in the home, for what is remembered; `hidden` what no program may see, such as the home.
 
         `readable` are folders that programs may read besides. `unsandboxed` lets commands run where there is no
-        sandbox at all. `best` leaves out every kind that is better.
+        sandbox at all. `best` leaves out every kind that is better. `places` are those that each person has.
         """
         self.bounds = bounds or Bounds()
         self._state = state
@@ -55,6 +58,7 @@ class Local:
         self._unsandboxed = unsandboxed
         self._best: Kind = best
         self._test: SelfTest | None = None
+        self._places = places or Places(state / "places")
 
     def change(self, readable: Sequence[Path], *, unsandboxed: bool) -> None:
         """What holds for sandboxes that are opened from now on."""
@@ -128,7 +132,7 @@ class Local:
         exposed = await asyncio.to_thread(_exposed, folder) if folder else ""
         return f"Allow mode is off in this folder. {exposed}" if exposed else ""
 
-    async def open(self, root: Root, *, network: bool = False) -> Opened:
+    async def open(self, root: Root, *, network: bool = False, person: int = 1) -> Opened:
         kind = await asyncio.to_thread(self._found)
         if sys.platform != "linux":
             raise Misconfigured("Commands run on Linux only.", hint="Use a virtual machine.")
@@ -140,15 +144,22 @@ class Local:
         if network and (self._egress is None or kind == "landlock"):
             raise Refused("There is no way into the network from this sandbox.", hint=_NO_WAY)
         egress = self._egress if network and kind == "bubblewrap" else None
-        return await self._opened(kind, root, egress)
+        return await self._opened(kind, root, egress, person)
 
-    async def _opened(self, kind: Kind, root: Root, egress: Egress | None) -> Opened:
+    async def _opened(
+        self, kind: Kind, root: Root, egress: Egress | None, person: int = 0
+    ) -> Opened:
+        """Person 0 is nobody: the self-test, which counts to no one."""
         user = view.owner(root.fileno())
         async with AsyncExitStack() as stack:
             with told():
+                if person:
+                    place = await asyncio.to_thread(self._places.take, person)
+                    stack.callback(place.leave)
                 # It may begin anew, as long as it is open: in the same folder, whatever the caller does.
                 own = stack.enter_context(root.clone())
-                begin, environment = await self._prepared(kind, own, user, stack)
+                group = await self._group(person, stack)
+                begin, environment = await self._prepared(kind, own, user, stack, group)
             opened = Opened(kind, own.path, environment, begin, stack.pop_all(), egress)
         try:
             await opened.living()
@@ -158,15 +169,20 @@ class Local:
         return opened
 
     async def _prepared(
-        self, kind: Kind, root: Root, user: User, stack: AsyncExitStack
+        self,
+        kind: Kind,
+        root: Root,
+        user: User,
+        stack: AsyncExitStack,
+        group: cgroup.Group | None,
     ) -> tuple[Begin, dict[str, str]]:
         """How its warden is begun, and what programs find in their environment; `stack` gets what is to be undone."""
         if kind == "bubblewrap":
-            return await self._by_bubblewrap(root, user, stack)
-        return await self._plainly(kind, root, user, stack)
+            return await self._by_bubblewrap(root, user, stack, group)
+        return await self._plainly(kind, root, user, stack, group)
 
     async def _by_bubblewrap(
-        self, root: Root, user: User, stack: AsyncExitStack
+        self, root: Root, user: User, stack: AsyncExitStack, group: cgroup.Group | None
     ) -> tuple[Begin, dict[str, str]]:
         assert self.bubblewrap is not None
         owner = (user.uid, user.gid) if user.dropped else None
@@ -180,21 +196,29 @@ class Local:
             hidden=self._hidden,
         )
         make = bubblewrap.maker(self.bubblewrap, room, hold)
-        group = await self._group(stack)
         return (lambda: begun(make, group)), view.environment()
 
     async def _plainly(
-        self, kind: Kind, root: Root, user: User, stack: AsyncExitStack
+        self,
+        kind: Kind,
+        root: Root,
+        user: User,
+        stack: AsyncExitStack,
+        group: cgroup.Group | None,
     ) -> tuple[Begin, dict[str, str]]:
         scratch = await asyncio.to_thread(plain.scratch, user)
         stack.push_async_callback(asyncio.to_thread, shutil.rmtree, scratch, ignore_errors=True)
         readable = self._readable if kind == "landlock" else None
         make = plain.maker(root, scratch, user, self.bounds, readable)
-        group = await self._group(stack)
         return (lambda: begun(make, group)), plain.environment(scratch)
 
-    async def _group(self, stack: AsyncExitStack) -> cgroup.Group | None:
-        group = await asyncio.to_thread(cgroup.make, self.bounds)
+    async def _group(self, person: int, stack: AsyncExitStack) -> cgroup.Group | None:
+        """The sandbox's own control group, in that of its person."""
+        allowance = self._places.allowance()
+        home = hashlib.sha256(os.fsencode(self._state)).hexdigest()[:8]
+        name = f"bottega-{home}-person-{person}"
+        within = cgroup.Within(name, allowance.bytes, allowance.processes) if person else None
+        group = await asyncio.to_thread(cgroup.make, self.bounds, within=within)
         if group is not None:
             stack.push_async_callback(asyncio.to_thread, group.remove)
         return group

@@ -95,9 +95,10 @@ class Sandboxes(Protocol):
         """Empty once the self-test has passed; else a sentence that says why allow mode is off, here or in a folder."""
         ...
 
-    async def open(self, root: Root, *, network: bool = False) -> Sandbox:
+    async def open(self, root: Root, *, network: bool = False, person: int = 1) -> Sandbox:
         """Open a sandbox in which only this folder can be written; raises a `Problem` where commands may not run.
 
         What programs find at its path is this very folder, or none is started. The caller may close the root.
+        It counts to that person, who may have so many and no more.
         """
         ...

@@ -29,6 +29,9 @@ _LEAVES = 2.0
 _LAST = 20.0
 """Seconds until the kernel has ended everything."""
 
+NICE = 5
+"""How far programs in sandboxes step back behind the server, which serves others meanwhile."""
+
 
 class Swapped(Problem):
     """A folder or file that was to be mounted is another one in the sandbox."""
@@ -274,6 +277,8 @@ async def _begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Wa
 async def _ready(warden: Warden, group: Group | None) -> Warden:
     try:
         first = await warden.first()
+        with suppress(OSError):  # all that is started inside inherits it
+            os.setpriority(os.PRIO_PROCESS, first, NICE)
         if group is not None:
             with suppress(ProcessLookupError):
                 group.add(first)

@@ -96,6 +96,7 @@ class Shells:
         size: Size = _SIZE,
         network: bool = False,
         inside: str = ".",
+        person: int = 1,
     ) -> Opened:
         """Start a shell, or the program that `command` names, in a sandbox of its own on that folder.
 
@@ -109,7 +110,7 @@ class Shells:
             )
         self._opening[folder] += 1
         try:
-            opened = await self._start(root, owner, command, size, network, inside)
+            opened = await self._start(root, owner, command, size, network, inside, person)
         finally:
             self._opening[folder] -= 1
         self._open[opened.shell.id] = opened
@@ -169,11 +170,18 @@ class Shells:
         await unbroken(asyncio.gather(*ends))
 
     async def _start(  # noqa: PLR0913 - each is a word of its own
-        self, root: Root, owner: str, command: str, size: Size, network: bool, inside: str
+        self,
+        root: Root,
+        owner: str,
+        command: str,
+        size: Size,
+        network: bool,
+        inside: str,
+        person: int,
     ) -> Opened:
         argv, speaks = _program(command)
         launch = Launch(argv, inside, environment=_ENVIRONMENT, terminal=size)
-        sandbox = await self._sandboxes.open(root, network=network)
+        sandbox = await self._sandboxes.open(root, network=network, person=person)
         try:
             running = await sandbox.start(launch)
         except BaseException:

@@ -226,8 +226,8 @@ def _described(server: McpServer) -> list[str]:
 
 
 async def _examined(settings: Settings, name: str, folder: Path) -> Examined:
+    from bottega.isolation import mcp_servers, way_out
     from bottega.projects.projects import real_folder
-    from bottega.runtime import mcp_servers, way_out
     from bottega.workspaces.confine import Root
 
     here = real_folder(folder)

@@ -21,6 +21,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
         arguments.get("command", ""),
         size=size,
         network=network,
+        person=context.person,
     )
     shell = opened.shell
     result: dict[str, Any] = {"session_id": shell.id, "command": opened.command}

@@ -1,8 +1,9 @@
-"""Counts the processes and the memory of a whole sandbox, where the studio may make control groups.
+"""Counts the processes and the memory of a whole sandbox, and of all of one person's, where there are control groups.
 
 Both versions are known: one tree for all (2), or one for each kind of limit (1). Where neither can be had, each
 program has its own limits (`Bounds.rlimits`), and `profile` says so. A group is named after the process that made it,
-so that those of processes that died are known and taken away.
+so that those of processes that died are known and taken away. A person's group is shared by all processes of a home,
+holds those of the sandboxes, and goes with the last of them.
 """
 
 import errno
@@ -14,6 +15,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from bottega.workspaces.sandbox.bounds import Bounds
 
 MOUNT = Path("/sys/fs/cgroup")
@@ -21,15 +24,25 @@ _OWN = Path("/proc/self/cgroup")
 _NAME = re.compile(r"bottega-(\d+)-[0-9a-f]+")
 _GONE = 5.0
 """Seconds until the kernel has let go of what has ended."""
+_TRIES = 20
 
 Limits = Mapping[str, int]
+
+
+class Within(msgspec.Struct, frozen=True):
+    """The group that the sandbox's own lies in: all that one person runs."""
+
+    name: str
+    memory: int
+    processes: int
 
 
 class Group:
     """The folders of one sandbox."""
 
-    def __init__(self, folders: tuple[Path, ...]) -> None:
+    def __init__(self, folders: tuple[Path, ...], within: str = "") -> None:
         self.folders = folders
+        self._within = within
 
     def add(self, pid: int) -> None:
         """Everything that this process starts from now on is counted."""
@@ -41,23 +54,56 @@ class Group:
         for folder in self.folders:
             while not _removed(folder) and time.monotonic() < until:
                 time.sleep(0.01)
+            if self._within and folder.parent.name == self._within:
+                _removed(folder.parent)  # unless another sandbox is in there
 
 
-def make(bounds: Bounds, mount: Path = MOUNT, own: Path = _OWN) -> Group | None:
+def make(
+    bounds: Bounds, mount: Path = MOUNT, own: Path = _OWN, *, within: Within | None = None
+) -> Group | None:
     """None: there are no control groups here that the studio may use."""
     name = f"bottega-{os.getpid()}-{secrets.token_hex(4)}"
     made: list[Path] = []
+    above = within.name if within else ""
     try:
         for place, limits in _places(bounds, mount, own).items():
             _sweep(place)
-            folder = place / name
-            folder.mkdir()
+            folder = _folder(place, name, within, bounds)
             made.append(folder)
             _limit(folder, limits)
     except OSError:
-        Group(tuple(made)).remove()
-        return None
-    return Group(tuple(made)) if made else None
+        Group(tuple(made), above).remove()
+        # Where groups cannot be nested so deep, the sandbox's own is still worth having.
+        return make(bounds, mount, own) if within else None
+    return Group(tuple(made), above) if made else None
+
+
+def _folder(place: Path, name: str, within: Within | None, bounds: Bounds) -> Path:
+    """A new group in its place, or in the person's group there."""
+    if within is None:
+        (place / name).mkdir()
+        return place / name
+    person = place / within.name
+    for _ in range(
+        _TRIES
+    ):  # another process may take the person's away, as long as nothing is in it
+        with suppress(FileNotFoundError):
+            person.mkdir(exist_ok=True)
+            _limit(person, _within(within, place, bounds))
+            _sweep(person)
+            (person / name).mkdir()
+            return person / name
+    raise OSError(errno.EAGAIN, "the person's control group comes and goes")
+
+
+def _within(within: Within, place: Path, bounds: Bounds) -> Limits:
+    """The same limits as a sandbox has there, for all of a person's."""
+    both = msgspec.structs.replace(bounds, memory=within.memory, processes=within.processes)
+    control = place / "cgroup.subtree_control"
+    if control.exists():
+        _passed_on(place / within.name / "cgroup.subtree_control")
+        return _together(both)
+    return _memory(both) if (place / "memory.limit_in_bytes").exists() else _pids(both)
 
 
 def _places(bounds: Bounds, mount: Path, own: Path) -> dict[Path, Limits]:
@@ -65,24 +111,34 @@ def _places(bounds: Bounds, mount: Path, own: Path) -> dict[Path, Limits]:
     mine = _mine(own)
     if (mount / "cgroup.controllers").exists():
         place = mount / mine.get("", "")
-        limits = {
-            "memory.max": bounds.memory,
-            "memory.swap.max": 0,
-            "memory.oom.group": 0,
-            "pids.max": bounds.processes,
-        }
-        return {place: limits} if _passed_on(place / "cgroup.subtree_control") else {}
+        return {place: _together(bounds)} if _passed_on(place / "cgroup.subtree_control") else {}
     memory, pids = mount / "memory", mount / "pids"
     if not (memory.is_dir() and pids.is_dir()):
         return {}
-    limited = {
+    return {
+        memory / mine.get("memory", ""): _memory(bounds),
+        pids / mine.get("pids", ""): _pids(bounds),
+    }
+
+
+def _together(bounds: Bounds) -> Limits:
+    return {
+        "memory.max": bounds.memory,
+        "memory.swap.max": 0,
+        "memory.oom.group": 0,
+        "pids.max": bounds.processes,
+    }
+
+
+def _memory(bounds: Bounds) -> Limits:
+    return {
         "memory.limit_in_bytes": bounds.memory,
         "memory.memsw.limit_in_bytes": bounds.memory,
     }
-    return {
-        memory / mine.get("memory", ""): limited,
-        pids / mine.get("pids", ""): {"pids.max": bounds.processes},
-    }
+
+
+def _pids(bounds: Bounds) -> Limits:
+    return {"pids.max": bounds.processes}
 
 
 def _passed_on(control: Path) -> bool:

@@ -1,0 +1,37 @@
+"""A model that several people use: so many calls at once for each, and one person's floods of words take turns.
+
+Whoever streams from many fast models at once would else keep the event loop to themselves: every stream may hand on
+`PART` events, then waits for its turn among the person's own.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from bottega.providers.provider import Provider, Request, StreamEvent
+from bottega.share import Share, Turns
+
+PART = 32
+"""Events that a stream hands on before it waits for its turn."""
+
+
+class Fair:
+    """Implements `Provider` for one person."""
+
+    def __init__(self, provider: Provider, person: int, calls: Share, turns: Turns) -> None:
+        self.name = provider.name
+        self._provider = provider
+        self._person = person
+        self._calls = calls
+        self._turns = turns
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
+        count = 0
+        async with (
+            self._calls.hold(self._person),
+            aclosing(self._provider.stream(request)) as events,
+        ):
+            async for event in events:
+                yield event
+                count += 1
+                if count % PART == 0:
+                    await self._turns.next(self._person)

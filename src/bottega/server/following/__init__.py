@@ -1,0 +1,1 @@
+"""How much one person follows, and how many frames one sends."""

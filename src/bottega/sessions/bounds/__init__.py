@@ -1,0 +1,1 @@
+"""How much of something one person may have."""
