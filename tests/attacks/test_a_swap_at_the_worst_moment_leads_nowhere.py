@@ -63,10 +63,11 @@ def terminal(tmp_path: Path, home: Path) -> Terminal:
 
 SWAPPING = """\
 #!/bin/sh
-# As bubblewrap does, but what it is to mount is swapped for a link right before.
-case " $* " in *" {folder} "*)
-  cp -a {folder}/. {target}/ && mv {folder} {folder}.aside && ln -s {target} {folder};;
-esac
+# As bubblewrap does, but what it is to mount is swapped for a link right before, shields and all.
+case " $* " in *" {folder} "*) if [ ! -L {folder} ]; then
+  find {folder} -mindepth 1 -maxdepth 1 -exec mv {{}} {target}/ ';'
+  mv {folder} {folder}.aside; ln -s {target} {folder}
+fi;; esac
 exec {real} "$@"
 """
 
