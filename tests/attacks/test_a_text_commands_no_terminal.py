@@ -47,7 +47,13 @@ COMMANDS = [
     *("keys list", "config list", "config list --json", "config get instructions", "db check"),
     *("models", "models own", "doctor", "doctor --json", "run -m {model} fail -s @2"),
     *(f"approve {kind}00001 deny" for kind in ("tool", "question", "plan", "client")),
-    *("run --json -m {model} more", "--debug run -m {model} more", "run -m {bad} hi", "{bad}"),
+    *(
+        "run --json -m {model} more",
+        "--debug run -m {model} more",
+        "run -m nobody/{bad} hi",
+        "run -a {bad} hi",
+        "{bad}",
+    ),
 ]
 
 

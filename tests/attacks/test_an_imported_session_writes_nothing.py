@@ -10,11 +10,12 @@ import pytest
 
 from bottega import Studio
 from bottega.errors import Refused
-from bottega.runtime import MIGRATIONS
+from bottega.runtime import MIGRATIONS, Runtime
 from bottega.sessions.changes.undo import revert
 from bottega.sessions.changes.work import Work
 from bottega.sessions.exports.bring_in import bring_in
 from bottega.sessions.fork import fork
+from bottega.sessions.session import HOST, SessionRow
 from bottega.storage.database import Database
 from bottega.storage.home import Home
 from bottega.workspaces.confine import Root
@@ -47,6 +48,19 @@ def _result(writes: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     return {**done, "writes": writes, **more}
 
 
+async def _imported(runtime: Runtime, file: Path, work: Path) -> SessionRow:
+    """As `bottega import` does it."""
+    project, container = await runtime.folders.place(work, HOST)
+    return await bring_in(
+        runtime.database,
+        runtime.blobs,
+        file.read_bytes().splitlines(True),
+        folder=str(work),
+        project=project.n,
+        container=container,
+    )
+
+
 def _tree(folder: Path) -> dict[str, tuple[int, bytes]]:
     found = (path for path in folder.rglob("*") if path.is_file())
     return {str(path): (path.stat().st_mode, path.read_bytes()) for path in found}
@@ -77,9 +91,7 @@ async def test_neither_force_nor_a_fork_brings_them_back(
     file = export(tmp_path / "evil.jsonl", exchange(*CLAIMS["as an edit"](".envrc")), [EVIL])
     async with Studio(home) as studio:
         runtime = studio.runtime
-        row = await bring_in(
-            runtime.database, runtime.blobs, file.read_bytes().splitlines(True), folder=str(work)
-        )
+        row = await _imported(runtime, file, work)
         copy = await fork(runtime.database, runtime.blobs, row, row.last_index)
         again = await fork(runtime.database, runtime.blobs, copy, copy.last_index)
         for each in (row, copy, again):
@@ -147,9 +159,7 @@ async def test_no_mode_grant_or_model_comes_with_the_file(
     act = {"do": "call", "name": "bash_exec", "input": {"command": "touch owned"}}
     async with Studio(home) as studio:
         runtime = studio.runtime
-        row = await bring_in(
-            runtime.database, runtime.blobs, file.read_bytes().splitlines(True), folder=str(work)
-        )
+        row = await _imported(runtime, file, work)
         session = await studio.resume(row.id)
         assert (session.row.model, session.mode) == ("", "ask")
         async for event in session.prompt("go", model=script([act], [say("done")])):
@@ -174,9 +184,7 @@ async def test_an_output_that_the_file_names_is_no_way_to_other_files(
     read: dict[str, Any] = {"do": "call", "name": "read_output", "input": {"output_id": "t9"}}
     async with Studio(home) as studio:
         runtime = studio.runtime
-        row = await bring_in(
-            runtime.database, runtime.blobs, file.read_bytes().splitlines(True), folder=str(work)
-        )
+        row = await _imported(runtime, file, work)
         session = await studio.resume(row.id)
         await session.change_mode("allow")
         await session.prompt("go", model=script([read], [say("done")]))
