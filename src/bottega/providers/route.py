@@ -14,6 +14,7 @@ from bottega.providers.provider import Target
 from bottega.providers.vendors import (
     BUILT_IN,
     FORCED,
+    SCRIPTED,
     VENDORS,
     is_openai,
     ollama_address,
@@ -93,6 +94,14 @@ def address_of(provider: str, table: Routes) -> str:
     vendor = VENDORS.get(provider)
     endpoint = table.endpoints.get(provider, Endpoint())
     return with_scheme(endpoint.base_url) or (vendor.base_url if vendor else "")
+
+
+def is_scripted(name: str, table: Routes) -> bool:
+    """Whether a name leads to the model that plays a script."""
+    try:
+        return resolve(name, table).provider == SCRIPTED
+    except Misconfigured:
+        return False
 
 
 def target(route: Route, table: Routes) -> Target:
