@@ -235,19 +235,9 @@ class Runtime:
             reasoning_in_answer=agent.reasoning_in_answer or values.reasoning_in_answer,
         )
 
-    def above(self, session: SessionRow) -> tuple[str, ...]:
-        """The agents that handed a session its task, the first one first; none if a person began it."""
-        if session.parent is None:
-            return ()
-        kept = self.inbox.above(session)
-        if kept is not None:
-            return kept
-        parent = self.sessions.numbered(session.parent)
-        return (*self.above(parent), parent.agent)
-
     def most(self, session: SessionRow) -> Agent:
         """The agent of a session, with no more than those have that handed its task on."""
-        return narrowed(self.agent(session.agent), map(self.agent, self.above(session)))
+        return narrowed(self.agent(session.agent), map(self.agent, self.inbox.above(session)))
 
     def doer(self, name: str) -> str:
         """Who carries out a plan of this agent, if it may only plan itself: the settings' agent, or the coder."""
@@ -301,7 +291,7 @@ class Runtime:
         self.refresh()
         session = self.sessions.get(session.id)  # its model may have changed since
         self.folders.project_of(session)  # nothing runs for whoever has it no longer
-        above = self.above(session)
+        above = self.inbox.above(session)
         agent = narrowed(self.agent(prompt.agent or session.agent), map(self.agent, above))
         if prompt.schema is not None:
             await asyncio.to_thread(checked, prompt.schema, agent)
@@ -314,7 +304,8 @@ class Runtime:
         wishes = prompt.wishes.over(self._wishes(agent, model))
         if model.origin and not self._prices_begun:
             self._prices_begun = True
-            asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
+            reading = Thread(target=catalog.load, name="bottega-prices", daemon=True)
+            asyncio.get_running_loop().call_later(PRICES_AFTER, reading.start)
         # What is said once is kept for a prompt that somebody reads the answer of.
         missing = _missing(agent, registry)
         notices = self._new_notices(place_of(session), *missing) if prompt.message_id else ()
@@ -346,7 +337,7 @@ class Runtime:
             schema=prompt.schema,
             attended=prompt.attended,
             hops=prompt.hops,
-            above=self.above(session),
+            above=self.inbox.above(session),
             elsewhere=Elsewhere(
                 where,
                 lambda: self.token_for(where),
@@ -495,10 +486,6 @@ def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoo
         ca_file=settings.values.ca_file or environment.get("SSL_CERT_FILE", ""),
     )
     return Servers(settings.values.mcp, around, Approved(settings.home))
-
-
-def _read_prices() -> None:
-    Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
 
 
 def _missing(agent: Agent, registry: Registry) -> list[str]:
