@@ -240,19 +240,9 @@ class Runtime:
             reasoning_in_answer=agent.reasoning_in_answer or values.reasoning_in_answer,
         )
 
-    def above(self, session: SessionRow) -> tuple[str, ...]:
-        """The agents that handed a session its task, the first one first; none if a person began it."""
-        if session.parent is None:
-            return ()
-        kept = self.inbox.above(session)
-        if kept is not None:
-            return kept
-        parent = self.sessions.numbered(session.parent)
-        return (*self.above(parent), parent.agent)
-
     def most(self, session: SessionRow) -> Agent:
         """The agent of a session, with no more than those have that handed its task on."""
-        return self._narrowed(session.agent, session, self.above(session))
+        return self._narrowed(session.agent, session, self.inbox.above(session))
 
     def _narrowed(self, name: str, session: SessionRow, above: Iterable[str]) -> Agent:
         agents = (self.agent(each, session.owner) for each in above)
@@ -315,7 +305,7 @@ class Runtime:
         self.refresh()
         session = self.sessions.get(session.id)  # its model may have changed since
         self.folders.project_of(session)  # nothing runs for whoever has it no longer
-        above = self.above(session)
+        above = self.inbox.above(session)
         agent = self._narrowed(prompt.agent or session.agent, session, above)
         if prompt.schema is not None:
             await asyncio.to_thread(checked, prompt.schema, agent)
@@ -363,7 +353,7 @@ class Runtime:
             schema=prompt.schema,
             attended=prompt.attended,
             hops=prompt.hops,
-            above=self.above(session),
+            above=self.inbox.above(session),
             elsewhere=Elsewhere(
                 where,
                 lambda: self.token_for(where),

@@ -20,7 +20,7 @@ from bottega.sessions.attach import attach
 from bottega.sessions.bounds.waiting import Bounds, refuse_when_full
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
-from bottega.sessions.session import HOST, Outcome, SessionRow, now, title_of
+from bottega.sessions.session import HOST, Outcome, SessionRow, Sessions, now, title_of
 from bottega.storage.blobs import Blobs
 
 Place = Literal["cli", "python", "server"]
@@ -258,17 +258,22 @@ class Inbox:
         """Whether that exchange has begun and not ended."""
         return self._log.database.read_now(lambda c: _runs(c, n, message_id))
 
-    def above(self, session: SessionRow) -> tuple[str, ...] | None:
-        """The agents that handed a child its task; None: it is no child, or they were not kept yet when it began."""
+    def above(self, session: SessionRow) -> tuple[str, ...]:
+        """The agents that handed a session its task, the first one first; none if a person began it."""
         if session.parent is None:
-            return None
+            return ()
         row = self._log.database.read_now(
             lambda c: c.execute(
                 "SELECT body FROM inbox WHERE session = ? AND message_id = ?",
                 (session.n, session.task_id),
             ).fetchone()
         )
-        return (msgspec.json.decode(row[0], type=Prompt).above or None) if row else None
+        kept = msgspec.json.decode(row[0], type=Prompt).above if row else ()
+        if kept:
+            return kept
+        # It was admitted before they were kept.
+        parent = Sessions(self._log.database).numbered(session.parent)
+        return (*self.above(parent), parent.agent)
 
     def open(self, session: SessionRow) -> list[str]:
         """The ids of all prompts that run or wait; those that wait come first, the last of them before the others."""
