@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bottega.accounts.people import People
 from bottega.ids import fresh_message
 from bottega.messages.block import Text
 from bottega.projects.projects import Projects
@@ -227,8 +228,9 @@ async def test_one_person_with_many_sessions_does_not_hold_up_another_with_one(
     model, gate = gated(scripted, tmp_path)
     many = [await front.start(model=model, folder=folder) for _ in range(6)]
     said = [await say(session) for session in many]
-    await Projects(front.runtime.database).add(folder, 2)
-    hers = await front.start(model=model, folder=folder, owner=2)
+    eva = await People(front.runtime.database).add("Eva")
+    await Projects(front.runtime.database).add(folder, eva.n)
+    hers = await front.start(model=model, folder=folder, owner=eva.n)
     one = await say(hers)  # the last of all
     async with working(home, concurrency=2):
         await begun(hers, one)
