@@ -1,4 +1,7 @@
-"""What a server does by itself, beside everything else: once a day, what crashes left over is removed."""
+"""What a server does by itself, beside everything else: what crashes left over is removed.
+
+What a killed server's programs planted in folders for git to run goes at once, the rest once a day.
+"""
 
 import asyncio
 import logging
@@ -16,7 +19,9 @@ EVERY = 24 * 3600.0
 
 async def chores(studio: Studio, first: float = FIRST, every: float = EVERY) -> None:
     """For as long as the server runs; nothing that goes wrong here matters to anybody else."""
+    await _recover(studio, last=False)
     await asyncio.sleep(first)
+    await _recover(studio, last=True)
     while True:
         try:
             runtime = studio.runtime
@@ -26,3 +31,11 @@ async def chores(studio: Studio, first: float = FIRST, every: float = EVERY) -> 
         except (Problem, OSError) as problem:
             _log.warning("leftovers could not be swept: %s", problem)
         await asyncio.sleep(every)
+
+
+async def _recover(studio: Studio, *, last: bool) -> None:
+    """By the `last` time, whatever the dead had started has ended, too."""
+    try:
+        await studio.runtime.sandboxes.recover_all(last=last)
+    except (Problem, OSError) as problem:
+        _log.warning("folders could not be checked for planted repositories: %s", problem)

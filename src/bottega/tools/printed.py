@@ -2,7 +2,8 @@
 
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bottega.tools.bound import joined
 from bottega.workspaces.outputs.glimpse import Glimpse
@@ -81,3 +82,15 @@ def offline(command: str, code: int | None, texts: Mapping[str, str]) -> str:
             "If it needs the network, run it again with network: true."
         )
     return ""
+
+
+def note_undone(result: dict[str, Any], undone: Sequence[str]) -> None:
+    """Say, with a command's result, what of it did not last."""
+    if undone:
+        more = f" And {len(undone) - _UNDONE} more." if len(undone) > _UNDONE else ""
+        said = " ".join(undone[:_UNDONE]) + more
+        result["note"] = f"{result['note']} {said}" if "note" in result else said
+
+
+_UNDONE = 10
+"""Sentences of what was undone that are told with one result."""

@@ -55,6 +55,9 @@ _ACTORS: dict[type[Any], Actor] = {
     facts.ToolResultFact: "tool",
 }
 _PAID = ("assistant_message", "compaction")
+_UNDONE = 10
+"""Sentences of what was undone at the end of a run that are told."""
+_PLANTED = "Look at what was taken away before you put any of it back."
 """What says how much a model call used."""
 
 
@@ -343,8 +346,10 @@ class Exchange:
         return await self._sandboxes.get(root, network=network)
 
     async def close(self) -> None:
-        """Nothing that was started in this run goes on."""
-        await self._sandboxes.close()
+        """Nothing that was started in this run goes on, and nothing that it planted for git stays."""
+        undone = await self._sandboxes.close()
+        if undone and not self.pen.failure:
+            self.emit(facts.ErrorMessage(" ".join(undone[:_UNDONE]), "planted", hint=_PLANTED))
 
     async def leave(self, ended: Ended) -> dict[str, facts.ExchangeResponse]:
         """Nothing that was asked here, or handed on, matters any more: how the children of open calls ended.

@@ -80,8 +80,8 @@ async def test_nothing_of_the_studios_environment_comes_along(
     done = await bash(sandbox, "env")
     await sandbox.close()
     names = {line.partition("=")[0] for line in done.out.splitlines()}
-    bashs_own = {"_", "PWD", "SHLVL", "OLDPWD"}
-    assert names - bashs_own == {"PATH", "HOME", "LANG", "TERM", "USER", "TMPDIR"}
+    others = {"_", "PWD", "SHLVL", "OLDPWD", "GIT_CONFIG_SYSTEM"}
+    assert names - others == {"PATH", "HOME", "LANG", "TERM", "USER", "TMPDIR"}
 
 
 async def test_a_terminal_has_its_size_and_can_be_given_another(sandbox: Opened) -> None:

@@ -29,6 +29,8 @@ def judged(machine: str, number: int, *arguments: int, arch: int = 0, **options:
         at += 1
         if order == 0x20:
             (held,) = struct.unpack_from("=I", call, value)
+        elif order == 0x54:
+            held &= value
         elif order == 0x06:
             return ALLOWED if value == 0x7FFF0000 else value & 0xFFFF
         else:
@@ -68,10 +70,23 @@ def test_processes_and_threads_are_made_and_spaces_are_not(machine: str) -> None
 def test_only_sockets_that_stay_inside_can_be_made(machine: str) -> None:
     number = NUMBERS[machine]["socket"]
     allowed = {family for family in range(64) if judged(machine, number, family, 1, 3) == ALLOWED}
-    assert allowed == {1, 2, 10}
+    assert allowed == {2, 10}
     assert judged(machine, number, 16, 3, 0) == ALLOWED
     assert judged(machine, number, 16, 3, 12) == errno.EAFNOSUPPORT
     assert judged(machine, number, 1 << 32 | 17) == errno.EAFNOSUPPORT
+
+
+@machines
+@pytest.mark.parametrize("strict", [False, True])
+def test_only_pairs_that_are_connected_for_good_can_be_made(machine: str, strict: bool) -> None:
+    number = {"x86_64": 53, "aarch64": 199}[machine]
+    for flags in (0, 0o2000000 | 0o4000, 1 << 32):
+        allowed = {
+            kind
+            for kind in range(16)
+            if judged(machine, number, 1, kind | flags, strict=strict) == ALLOWED
+        }
+        assert allowed == {1, 5}
 
 
 @machines

@@ -41,9 +41,9 @@ async def test_a_shell_stays_until_it_is_closed(few: Shells, folder: Path) -> No
     opened = await few.open(Root(folder), "ses_1")
     name = opened.shell.id
     assert few.get(str(folder), name) is opened
-    assert await few.close(str(folder), name) is True
+    assert await few.close(str(folder), name) == ()
     assert opened.shell.ended
-    assert await few.close(str(folder), name) is False, "closing again changes nothing"
+    assert await few.close(str(folder), name) is None, "closing again changes nothing"
     with pytest.raises(NotFound, match="closed by shell_close"):
         few.get(str(folder), name)
 
@@ -150,7 +150,7 @@ async def test_a_shell_that_ended_by_itself_is_gone_and_why_is_told(
     assert few.list(str(folder)) == []
     with pytest.raises(NotFound, match="ended with exit code 3"):
         few.get(str(folder), opened.shell.id)
-    assert await few.close(str(folder), opened.shell.id) is False
+    assert await few.close(str(folder), opened.shell.id) is None
 
 
 @pytest.mark.parametrize(

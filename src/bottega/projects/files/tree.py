@@ -12,7 +12,6 @@ from bottega.projects.files.limits import ENTRIES
 from bottega.workspaces.changes.leftovers import is_passing
 from bottega.workspaces.confine import Entry, Kind, Root
 from bottega.workspaces.listing import listing
-from bottega.workspaces.sandbox.shields.placeholder import stands_for_nothing
 from bottega.workspaces.watch.walk import Rules, is_ignored, is_text, rules_in
 
 DEEPEST = 3
@@ -51,12 +50,7 @@ def tree(root: Root, path: str, depth: int = 1, start: int = 0, limit: int = ENT
     opened = root.open_folder(canonical, follow=False)
     try:
         found = listing(opened, limit, start)
-        named = [
-            each
-            for each in found.entries
-            if not is_passing(os.fsencode(each.name))
-            and (prefix or not stands_for_nothing(opened, each.name))
-        ]
+        named = [each for each in found.entries if not is_passing(os.fsencode(each.name))]
     finally:
         os.close(opened)
     looking.room -= len(found.entries)

@@ -63,7 +63,7 @@ class ServedShells:
         self._folders = runtime.folders
         self._agents = studio.opened.hands.shells
         outputs = Outputs(runtime.database.home.outputs / "terminals", head=0, tail=BUFFER)
-        self._shells = Shells(runtime.sandboxes, outputs, limits=LIMITS)
+        self._shells = Shells(runtime.sandboxes, outputs, limits=LIMITS, announces=True)
         self._own: dict[str, _Own] = {}
         self._opening: Counter[int] = Counter()
 

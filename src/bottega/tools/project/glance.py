@@ -22,8 +22,6 @@ _LEFT_OUT = frozenset(
         *(".mypy_cache", ".ruff_cache", ".pytest_cache", ".next", ".idea", ".DS_Store"),
     }
 )
-_PLACEHOLDERS = frozenset({"HEAD", ".bottega", ".bottega.toml"})
-"""Folders that an open sandbox keeps where a project has nothing of that name."""
 
 
 class Glance(msgspec.Struct, frozen=True):
@@ -73,11 +71,7 @@ def _entries(root: Root, path: str) -> tuple[list[str], bool]:
             )
     finally:
         os.close(opened)
-    names = [
-        harmless(name) + ("" if is_file else "/")
-        for is_file, name in ranked
-        if is_file or name not in _PLACEHOLDERS
-    ]
+    names = [harmless(name) + ("" if is_file else "/") for is_file, name in ranked]
     return names, len(seen) > _SCANNED
 
 

@@ -27,7 +27,10 @@ class RunSandboxes:
             self._open[network] = (root.identity, opened)
             return opened
 
-    async def close(self) -> None:
+    async def close(self) -> tuple[str, ...]:
+        """End them; what programs had planted in the folder and was undone at the end, a sentence each."""
         async with self._lock:
             opened, self._open = self._open, {}
         await asyncio.gather(*(each.close() for _, each in opened.values()))
+        undone = [await each.undone() for _, each in opened.values()]
+        return tuple(dict.fromkeys(said for each in undone for said in each))

@@ -54,13 +54,14 @@ async def settled(exchange: "Exchange", registry: Registry) -> list[ToolUse]:
     may have had its effect already: its outcome is unknown.
     """
     again: list[ToolUse] = []
+    unknown = await _unknown(exchange)
     for use in list(exchange.track.calls.values()):
         intent = exchange.track.intents.get(use.id)
         tool = registry.find(use.name)
         if intent is None or (tool and tool.repeatable and not intent.writes):
             again.append(use)
         elif not intent.writes:
-            exchange.emit(_result(use, UNKNOWN))
+            exchange.emit(_result(use, unknown))
         elif told := await _compared(exchange, intent):
             exchange.emit(_result(use, told))
         else:
@@ -77,7 +78,20 @@ async def tell_edits(exchange: "Exchange") -> None:
             exchange.emit(_result(use, told))
 
 
-UNKNOWN = failure("Interrupted: outcome unknown. Look before you repeat it.", "INTERRUPTED")
+_INTERRUPTED = "Interrupted: outcome unknown. Look before you repeat it."
+UNKNOWN = failure(_INTERRUPTED, "INTERRUPTED")
+
+
+async def _unknown(exchange: "Exchange") -> Outcome:
+    """What is said of a call that may have had its effect, with what had to be undone of it."""
+    if not exchange.track.intents:
+        return UNKNOWN
+    try:
+        with await exchange.hands.folders.opened(exchange.session) as root:
+            undone = await exchange.hands.sandboxes.recover(root)
+    except (Problem, OSError):  # the folder is gone
+        return UNKNOWN
+    return failure(" ".join((_INTERRUPTED, *undone[:10])), "INTERRUPTED")
 
 
 async def _compared(exchange: "Exchange", intent: facts.ToolIntent) -> Outcome | None:

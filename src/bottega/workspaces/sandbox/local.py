@@ -5,6 +5,7 @@ Only bubblewrap is trusted with what nobody is asked about, and only once its se
 
 import asyncio
 import hashlib
+import logging
 import os
 import shutil
 import sys
@@ -13,20 +14,23 @@ from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 
-from bottega.errors import Misconfigured, Refused
+from bottega.errors import Misconfigured, Problem, Refused
 from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fit import refuse_unfit
+from bottega.workspaces.git import recovery
+from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
 from bottega.workspaces.sandbox.places import Places
 from bottega.workspaces.sandbox.sandbox import Egress, Kind
 from bottega.workspaces.sandbox.selftest import SelfTest
-from bottega.workspaces.sandbox.shields.placeholder import Hold
+from bottega.workspaces.sandbox.shields import leftovers
 from bottega.workspaces.sandbox.walls import bubblewrap, cgroup, landlock, plain, seccomp, view
 from bottega.workspaces.sandbox.walls.view import User
 from bottega.workspaces.sandbox.warden import begun
 
+_log = logging.getLogger(__name__)
 INSTALL = "Install bubblewrap (on Debian: apt-get install bubblewrap)."
 
 
@@ -105,11 +109,11 @@ class Local:
         if self.kind == "none":
             return f"not sandboxed, {whom}, {self.bounds.described(together=self.counts)}"
         if self.kind == "landlock":
-            held = f"Landlock {landlock.version()}, {whom}, no network"
+            held = f"Landlock {landlock.version()}, {whom}, no network, no unix sockets"
         else:
             assert self.bubblewrap is not None
             way = "network by proxy when granted" if self._egress else "no network"
-            held = f"bubblewrap {self.bubblewrap.version}, {whom}, {way}"
+            held = f"bubblewrap {self.bubblewrap.version}, {whom}, {way}, no unix sockets"
         more = f", also reads {', '.join(self._readable)}" if self._readable else ""
         return f"{held}, {self.bounds.described(together=self.counts)}{more}"
 
@@ -131,6 +135,14 @@ class Local:
             return f"Allow mode is off: the sandbox leaks on this machine ({'; '.join(leaks)})."
         exposed = await asyncio.to_thread(_exposed, folder) if folder else ""
         return f"Allow mode is off in this folder. {exposed}" if exposed else ""
+
+    async def recover(self, root: Root) -> tuple[str, ...]:
+        """Undo what programs of a dead process left in a folder for git to run: a sentence for each."""
+        return await asyncio.to_thread(recovery.recover, self._state, root)
+
+    async def recover_all(self, *, last: bool) -> int:
+        """The same in every folder; only the `last` time is it forgotten how they were."""
+        return await asyncio.to_thread(recovery.recover_all, self._state, last=last)
 
     async def open(self, root: Root, *, network: bool = False, person: int = 1) -> Opened:
         kind = await asyncio.to_thread(self._found)
@@ -159,14 +171,28 @@ class Local:
                 # It may begin anew, as long as it is open: in the same folder, whatever the caller does.
                 own = stack.enter_context(root.clone())
                 group = await self._group(person, stack)
-                begin, environment = await self._prepared(kind, own, user, stack, group)
-            opened = Opened(kind, own.path, environment, begin, stack.pop_all(), egress)
+                guard = await self._guard(own, stack)
+                begin, environment = await self._prepared(kind, own, user, stack, group, guard)
+            opened = Opened(kind, own.path, environment, begin, stack.pop_all(), egress, guard)
         try:
             await opened.living()
         except BaseException:
             await opened.close()
             raise
         return opened
+
+    async def _guard(self, root: Root, stack: AsyncExitStack) -> Guard:
+        """What undoes, in the end, whatever programs plant for git; it is ready before any of them starts."""
+
+        def ready() -> Guard:
+            leftovers.sweep(self._state, root)
+            guard = Guard(self._state, root)
+            guard.open()
+            return guard
+
+        guard = await asyncio.to_thread(ready)
+        stack.push_async_callback(_closed, guard)
+        return guard
 
     async def _prepared(
         self,
@@ -175,19 +201,17 @@ class Local:
         user: User,
         stack: AsyncExitStack,
         group: cgroup.Group | None,
+        guard: Guard,
     ) -> tuple[Begin, dict[str, str]]:
         """How its warden is begun, and what programs find in their environment; `stack` gets what is to be undone."""
         if kind == "bubblewrap":
-            return await self._by_bubblewrap(root, user, stack, group)
+            return await self._by_bubblewrap(root, user, group, guard)
         return await self._plainly(kind, root, user, stack, group)
 
     async def _by_bubblewrap(
-        self, root: Root, user: User, stack: AsyncExitStack, group: cgroup.Group | None
+        self, root: Root, user: User, group: cgroup.Group | None, guard: Guard
     ) -> tuple[Begin, dict[str, str]]:
         assert self.bubblewrap is not None
-        owner = (user.uid, user.gid) if user.dropped else None
-        hold = await asyncio.to_thread(Hold, self._state, root, owner)
-        stack.push_async_callback(asyncio.to_thread, hold.release)
         room = bubblewrap.Room(
             root=root,
             user=user,
@@ -195,7 +219,7 @@ class Local:
             readable=self._readable,
             hidden=self._hidden,
         )
-        make = bubblewrap.maker(self.bubblewrap, room, hold)
+        make = bubblewrap.maker(self.bubblewrap, room, guard)
         return (lambda: begun(make, group)), view.environment()
 
     async def _plainly(
@@ -236,6 +260,14 @@ def _refuse_own_code(folder: str) -> None:
                 f"No command runs in {folder!r}: the program that is running ({each!r}) could be changed from there.",
                 hint=f"Work in a folder that does not hold it. {INSTALL}",
             )
+
+
+async def _closed(guard: Guard) -> None:
+    """The last look. Where it fails, the baseline stays, and whoever comes next looks again."""
+    try:
+        await asyncio.to_thread(guard.close)
+    except (Problem, OSError) as problem:
+        _log.warning("a folder could not be checked for planted repositories: %s", problem)
 
 
 _NO_WAY = "Run it without network, or ask the person to run it."

@@ -6,16 +6,19 @@ everything. If what is inside ends by itself (a program that resisted took it al
 
 import asyncio
 import errno
+import logging
 import os
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 
 from bottega.errors import BadUsage, Problem
+from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.channel import Message
 from bottega.workspaces.sandbox.program import FULL, Program
 from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch
 from bottega.workspaces.sandbox.warden import Warden
 
+_log = logging.getLogger(__name__)
 Begin = Callable[[], Awaitable[Warden]]
 
 
@@ -43,6 +46,7 @@ class Opened:
         begin: Begin,
         stack: AsyncExitStack,
         egress: Egress | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self.kind: Kind = kind
         self._folder = folder
@@ -50,6 +54,8 @@ class Opened:
         self._begin = begin
         self._stack = stack
         self._egress = egress
+        self._guard = guard
+        self._minding: asyncio.Task[None] | None = None
         self._warden: Warden | None = None
         self._closing = False
         self._one = asyncio.Lock()
@@ -90,15 +96,39 @@ class Opened:
                     self._warden = await self._begin()
                 if self._egress is not None:
                     await self._serve(self._warden, self._egress)
+                if self._guard is not None and self._minding is None:
+                    self._minding = asyncio.create_task(self._mind(self._guard))
             return self._warden
 
     async def close(self) -> None:
         self._closing = True
         async with self._one:
             try:
+                if self._minding is not None:
+                    self._minding.cancel()
                 await self._leave()
             finally:
                 await self._stack.aclose()
+
+    async def undone(self) -> tuple[str, ...]:
+        if self._guard is None:
+            return ()
+        try:
+            if not self._closing:
+                await asyncio.to_thread(self._guard.check)
+            return await asyncio.to_thread(self._guard.reports)
+        except (Problem, OSError) as problem:
+            return (f"The folder could not be checked for planted repositories: {problem}",)
+
+    async def _mind(self, guard: Guard) -> None:
+        """Look now and then while programs may run; the longer a look takes, the more seldom."""
+        while True:
+            pause = max(_PAUSE, _SHARE * guard.seconds)
+            await asyncio.sleep(pause)
+            try:
+                await asyncio.to_thread(guard.check_if_due, pause * 0.9)
+            except (Problem, OSError) as problem:
+                _log.warning("a folder could not be checked for planted repositories: %s", problem)
 
     async def _leave(self) -> None:
         if self._stop_serving is not None:
@@ -128,6 +158,10 @@ class Opened:
         }
 
 
+_PAUSE = 2.0
+"""Seconds between two looks at what programs may have planted for git."""
+_SHARE = 20
+"""Looks take at most one part in so many of the time."""
 _TRIES = 10
 """More than keepers wait at once: all of them may have been killed."""
 

@@ -68,6 +68,13 @@ class Sandbox(Protocol):
         """End everything inside; returns once nothing is left."""
         ...
 
+    async def undone(self) -> tuple[str, ...]:
+        """Look for what programs have planted in the folder for git to run, and undo it: a sentence for each.
+
+        Once it is closed, what the last look has found.
+        """
+        ...
+
 
 class Egress(Protocol):
     """The way out of sandboxes with network: a proxy that judges where a program may connect."""
@@ -93,6 +100,10 @@ class Sandboxes(Protocol):
 
     async def trusted(self, folder: str = "") -> str:
         """Empty once the self-test has passed; else a sentence that says why allow mode is off, here or in a folder."""
+        ...
+
+    async def recover(self, root: Root) -> tuple[str, ...]:
+        """Undo what programs of a dead process planted in a folder for git to run: a sentence for each."""
         ...
 
     async def open(self, root: Root, *, network: bool = False, person: int = 1) -> Sandbox:

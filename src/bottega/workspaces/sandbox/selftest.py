@@ -98,7 +98,9 @@ def _scene(stack: ExitStack) -> tuple[str, dict[str, object]]:
         stack.enter_context(tempfile.TemporaryDirectory(prefix="bottega-test-"))
     )
     folder, secret = os.path.join(base, "workspace"), os.path.join(base, "secret")
-    os.mkdir(folder)
+    os.makedirs(os.path.join(folder, ".git", "hooks"))
+    for name in (".git/config", ".git/HEAD", ".bottega.toml"):
+        Path(folder, name).write_text("", "utf-8")
     Path(secret).write_text("secret", "utf-8")
     listener = stack.enter_context(socket.socket())
     listener.bind(("127.0.0.1", 0))
@@ -107,6 +109,11 @@ def _scene(stack: ExitStack) -> tuple[str, dict[str, object]]:
     abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
     abstract.bind(f"\0{name}")
     abstract.listen()
+    stream = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+    stream.bind(os.path.join(folder, "stream"))
+    stream.listen()
+    packets = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+    packets.bind(os.path.join(folder, "packets"))
     return folder, {
         "workspace": folder,
         "secret": secret,

@@ -8,8 +8,10 @@ input. Whoever asks is answered after their timeout at the latest; what runs goe
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 
 from bottega.workspaces.outputs.drain import Drain, in_thread, unbroken
 from bottega.workspaces.outputs.live import Live
@@ -25,6 +27,8 @@ from bottega.workspaces.shells.terminal import Terminal
 STREAM = "terminal"
 _GRACE = 0.25
 """Seconds in which what is left in a terminal is read, once its program has ended."""
+_LOOKS = 2.0
+"""Seconds between two looks at whether there is anything to announce."""
 _STOPPING = 1.0
 """Seconds that a command has to stop, once it was told to."""
 
@@ -47,7 +51,9 @@ class Shell:
         speaks: bool = True,
         pace: Pace = STEADY,
         on_use: Callable[[], None] = lambda: None,
+        announces: bool = False,
     ) -> None:
+        """`announces`: what had to be undone in its folder is printed there, for a person who looks at it."""
         self.id = output.id
         self.speaks = speaks
         """It is a POSIX shell, so that commands have an end and an exit code."""
@@ -73,6 +79,8 @@ class Shell:
         """Replaced by another each time that something comes: for any number who wait."""
         self._keepers = 0
         self._freed = False
+        self._keeping = threading.Lock()
+        self._announcing = asyncio.create_task(self._announce()) if announces else None
         self._life = asyncio.create_task(self._run_to_end())
 
     @property
@@ -160,6 +168,10 @@ class Shell:
         """What ends a line that is typed."""
         return self._terminal.enter
 
+    async def undone(self) -> tuple[str, ...]:
+        """What had to be undone in its folder since the last call: see `Sandbox.undone`."""
+        return await self._sandbox.undone()
+
     async def close(self) -> None:
         """End it and all that runs in it; returns once nothing is left. May be called again."""
         await unbroken(self._close())
@@ -246,8 +258,19 @@ class Shell:
             await self._close()
 
     def _keep(self, chunk: bytes) -> bytes:
-        self._spool.write(chunk)
+        with self._keeping:
+            self._spool.write(chunk)
         return chunk
+
+    async def _announce(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOKS)
+            await self._say(await self.undone())
+
+    async def _say(self, undone: tuple[str, ...]) -> None:
+        for each in undone:
+            chunk = f"\r\n[bottega] {each}\r\n".encode()
+            self._notice(await in_thread(partial(self._keep, chunk)))
 
     def _notice(self, chunk: bytes) -> None:
         self._on_use()
@@ -287,6 +310,9 @@ class Shell:
         try:
             await self._running.kill()
             await self._sandbox.close()
+            if self._announcing is not None:
+                self._announcing.cancel()
+                await self._say(await self.undone())
         finally:
             for fd in {self._running.stdin, self._running.stdout, self._running.stderr} - {-1}:
                 os.close(fd)

@@ -74,12 +74,15 @@ class Shells:
         limits: Limits = USUAL,
         pace: Pace = STEADY,
         clock: Callable[[], float] = time.monotonic,
+        announces: bool = False,
     ) -> None:
+        """`announces`: a person looks at them, and is told there what had to be undone in the folder."""
         self._sandboxes = sandboxes
         self._outputs = outputs
         self._limits = limits
         self._pace = pace
         self._clock = clock
+        self._announces = announces
         self._open: dict[str, Opened] = {}
         self._used: dict[str, float] = {}
         self._opening: Counter[str] = Counter()
@@ -143,16 +146,19 @@ class Shells:
         names = ", ".join(f"{each.shell.id} ({each.command})" for each in there.values())
         raise NotFound(message, hint=f"Open: {names or 'none'}. shell_open opens another.")
 
-    async def close(self, folder: str, shell_id: str) -> bool:
-        """Close it; False: it was closed before. Raises `NotFound` for an id that never was one."""
+    async def close(self, folder: str, shell_id: str) -> tuple[str, ...] | None:
+        """Close it; what had to be undone in its folder, or None: it was closed before.
+
+        Raises `NotFound` for an id that never was one.
+        """
         try:
             opened = self.get(folder, shell_id)
         except NotFound:
             if self._gone.get(shell_id, ("",))[0] == folder:
-                return False
+                return None
             raise
         await self._end(opened, "It was closed by shell_close.")
-        return True
+        return await opened.shell.undone()
 
     async def sweep(self) -> None:
         """Close those whose time is up."""
@@ -196,6 +202,7 @@ class Shells:
             speaks=speaks,
             pace=self._pace,
             on_use=lambda: used.update({output.id: self._clock()}),
+            announces=self._announces,
         )
         try:
             greeting = await _greeting(shell)

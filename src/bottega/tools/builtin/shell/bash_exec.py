@@ -10,7 +10,7 @@ from bottega.approvals.shell.read import moved
 from bottega.approvals.touch import Touch
 from bottega.errors import BadUsage, Conflict, Problem
 from bottega.tools.context import Context
-from bottega.tools.printed import ending, is_cut, offline, printed
+from bottega.tools.printed import ending, is_cut, note_undone, offline, printed
 from bottega.tools.tool import Outcome, Tool, failure, success
 from bottega.workspaces.command import Ended, execute
 from bottega.workspaces.confine import NotAFolder, Root
@@ -47,6 +47,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     keep = is_cut(_streams(ended)) or ended.in_background
     await in_thread(lambda: _settle(ended, output, context, keep=keep))
     result = _result(ended, output, keep=keep)
+    note_undone(result, await sandbox.undone())
     if not network and (hint := offline(command, ended.exit_code, _texts(result))):
         result["hint"] = hint
     if ended.exit_code is None:

@@ -4,17 +4,19 @@ from typing import Any
 
 from bottega.approvals.touch import Touch
 from bottega.tools.context import Context
+from bottega.tools.printed import note_undone
 from bottega.tools.tool import Outcome, Tool, success
 from bottega.workspaces.confine import Root
 
 
 async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     shell_id = arguments["session_id"]
-    now = await context.shells.close(context.root.path, shell_id)
-    return success(
-        {"session_id": shell_id, "closed": True}
-        | ({} if now else {"note": "It was closed before."})
-    )
+    result: dict[str, Any] = {"session_id": shell_id, "closed": True}
+    undone = await context.shells.close(context.root.path, shell_id)
+    if undone is None:
+        result["note"] = "It was closed before."
+    note_undone(result, undone or ())
+    return success(result)
 
 
 def touch(arguments: dict[str, Any], root: Root) -> Touch:

@@ -5,7 +5,7 @@ from typing import Any
 from bottega.approvals.touch import Touch
 from bottega.errors import BadUsage
 from bottega.tools.context import Context
-from bottega.tools.printed import ending, kept, offline, printed
+from bottega.tools.printed import ending, kept, note_undone, offline, printed
 from bottega.tools.tool import Outcome, Tool, success
 from bottega.workspaces.confine import Root
 from bottega.workspaces.shells.keys import KEYS, STOPPING
@@ -26,6 +26,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     else:
         reply = await shell.send(_typed(arguments, shell), seconds, context.emit_output)
     result = _result(reply, shell)
+    note_undone(result, await shell.undone())
     if not opened.network and (hint := offline(command, reply.exit_code, {"": result["output"]})):
         result["hint"] = hint.replace("run it again with", "open another shell with")
     return success(result)

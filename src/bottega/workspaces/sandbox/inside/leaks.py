@@ -43,6 +43,14 @@ def connect(family: int, address: Any) -> bool:
     return True
 
 
+def sent(path: str) -> bool:
+    """One of a pair of sockets for datagrams can be sent anywhere."""
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with one, other:
+        one.sendto(b"x", path)
+    return True
+
+
 def opened(family: int, kind: int) -> bool:
     socket.socket(family, kind).close()
     return True
@@ -86,6 +94,8 @@ def tries(given: dict[str, Any]) -> dict[str, Callable[[], bool]]:
         "the system's settings can be written": lambda: make("/etc"),
         "this machine's ports can be reached": lambda: connect(2, ("127.0.0.1", given["port"])),
         "abstract sockets can be reached": lambda: connect(1, "\0" + given["abstract"]),
+        "sockets in the workspace can be reached": lambda: connect(1, os.path.join(here, "stream")),
+        "datagrams reach sockets in the workspace": lambda: sent(os.path.join(here, "packets")),
         "raw packets can be sent": lambda: opened(17, socket.SOCK_RAW),
         "processes outside can be signalled": lambda: signalled(pid),
         "processes can be traced": lambda: allowed(_libc.ptrace(0, 0, 0, 0)),
@@ -96,7 +106,7 @@ def tries(given: dict[str, Any]) -> dict[str, Callable[[], bool]]:
         ),
         "git's settings can be written": lambda: write(os.path.join(here, ".git", "config")),
         "git's folder can be renamed": lambda: rename(os.path.join(here, ".git")),
-        "Bottega's files can be written": lambda: write(os.path.join(here, ".bottega", "planted")),
+        "Bottega's files can be written": lambda: write(os.path.join(here, ".bottega.toml"), 0),
         "disks can be read": lambda: any(map(read, given["disks"])),
         "programs have powers": powers,
         "variables come along": variables,

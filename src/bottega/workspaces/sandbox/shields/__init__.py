@@ -1,1 +1,1 @@
-"""What of a workspace no program may change, whether it is there or not."""
+"""What of a workspace no program may change, as far as it is there."""

@@ -1,13 +1,13 @@
-"""What of a workspace no program may change: git's hooks and settings, and Bottega's own files, there or not.
+"""What of a workspace no program may change: git's hooks and settings, and Bottega's own files, where they exist.
 
-A path that does not exist cannot be shielded, so it is made first (`placeholder`). What is shielded is a mount,
-so it can be neither renamed nor replaced; where it lies deeper, every folder above it is pinned by a mount of its own.
+What is shielded is a mount, so it can be neither renamed nor replaced; where it lies deeper, every folder above it is
+pinned by a mount of its own. Nothing is made for it: what is not there cannot be a mount, and is found afterwards if
+programs make it (`workspaces.git`). So are repositories beneath: theirs can be deleted by whoever works here.
 """
 
 import os
-import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -15,20 +15,17 @@ import msgspec
 from bottega.errors import Refused
 
 OURS = (".bottega.toml", ".bottega")
-_MODULES = 100
-"""Submodules that may be written to; where there are more, all can only be read."""
-_HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"#;\n]+)", re.IGNORECASE | re.MULTILINE)
+_INNER = 100
+"""Submodules and worktrees that may be written to; where there are more, all can only be read."""
 _ARGUMENTS = {"pin": "--bind", "freeze": "--ro-bind"}
+_RULING = ("config", "config.worktree", "commondir", "hooks", "remotes", "branches")
+"""Whatever in a repository makes git run a program, or look for its settings elsewhere."""
 
 
 class Shield(msgspec.Struct, frozen=True):
     path: str
     """Absolute."""
     how: Literal["pin", "freeze", "hide"]
-    missing: Literal["", "folder", "file"] = ""
-    """It is not there: this is made in its place."""
-    text: str = ""
-    """What that file holds."""
 
     def arguments(self) -> tuple[str, ...]:
         if self.how == "hide":
@@ -36,48 +33,65 @@ class Shield(msgspec.Struct, frozen=True):
         return (_ARGUMENTS[self.how], self.path, self.path)
 
 
-def shields(folder: str, hidden: Sequence[str] = ()) -> list[Shield]:
-    """In the order in which they are mounted; raises `Refused` for what cannot be shielded."""
+def shields(folder: str, hidden: Sequence[str] = (), targets: Iterable[str] = ()) -> list[Shield]:
+    """In the order in which they are mounted; raises `Refused` for what cannot be shielded.
+
+    `targets` are files and folders that the repository's settings lead to, relative to the workspace.
+    """
     found = [*_git(folder), *_bare(folder)]
+    for name in sorted(targets):
+        place = os.path.normpath(os.path.join(folder, name))
+        if _beneath(place, folder) and not _through_link(place, folder) and os.path.lexists(place):
+            found += [*_pinned(place, folder), *_frozen(place)]
     for name in OURS:
-        found.append(_frozen(os.path.join(folder, name), "folder"))
+        found += _frozen(os.path.join(folder, name))
     for path in hidden:
-        if _beneath(path, folder):
-            found += _pinned(path, folder)
-            found.append(Shield(path, "hide", "" if os.path.isdir(path) else "folder"))
-    return list(dict.fromkeys(found))
+        if _beneath(path, folder) and os.path.isdir(path):
+            found += [*_pinned(path, folder), Shield(path, "hide")]
+    return _in_order(found)
+
+
+def _in_order(found: Iterable[Shield]) -> list[Shield]:
+    """Each path once. A pin comes before what lies beneath it, and never undoes a freeze around it."""
+    best: dict[str, Shield] = {}
+    for each in found:
+        if each.path not in best or best[each.path].how == "pin":
+            best[each.path] = each
+    frozen = {path for path, each in best.items() if each.how != "pin"}
+    return [
+        each
+        for path, each in sorted(best.items())
+        if each.how == "hide" or not any(_beneath(path, above) for above in frozen)
+    ]
 
 
 def _git(folder: str) -> Iterator[Shield]:
     git = os.path.join(folder, ".git")
-    shield = _frozen(git, "folder")
-    if shield.missing or not os.path.isdir(git) or not os.listdir(git):
-        yield shield  # a worktree's file, nothing at all, or what stands for nothing
-        return
-    yield Shield(git, "pin")
-    yield from _repository(git)
-    for place in _hooks_elsewhere(git, folder):
-        yield from _pinned(place, folder)
-        yield _frozen(place, "folder")
+    if os.path.isdir(git) and not os.path.islink(git):
+        yield Shield(git, "pin")
+        yield from _repository(git)
+    else:
+        yield from _frozen(git)  # a worktree's or a submodule's file
 
 
 def _repository(git: str) -> Iterator[Shield]:
-    """Whatever in a repository makes git run a program, or look for its settings elsewhere."""
-    yield _frozen(os.path.join(git, "config"), "file")
-    yield _frozen(os.path.join(git, "config.worktree"), "file")
-    yield _frozen(os.path.join(git, "commondir"), "file", ".\n")
-    yield _frozen(os.path.join(git, "hooks"), "folder")
-    yield _frozen(os.path.join(git, "worktrees"), "folder")
-    modules = os.path.join(git, "modules")
-    yield _frozen(modules, "folder")
-    inner = list(_repositories(modules))
-    for module in inner if len(inner) <= _MODULES else ():
-        yield Shield(module, "pin")
-        yield from _repository(module)
+    for name in _RULING:
+        yield from _frozen(os.path.join(git, name))
+    for place in (os.path.join(git, "modules"), os.path.join(git, "worktrees")):
+        if os.path.islink(place):
+            yield from _frozen(place)  # which refuses it
+        inner = list(_repositories(place))
+        if len(inner) > _INNER:
+            yield from _frozen(place)
+            continue
+        for each in inner:
+            yield from _pinned(each, git)
+            yield Shield(each, "pin")
+            yield from _repository(each)
 
 
 def _repositories(folder: str) -> Iterator[str]:
-    """The repositories of submodules, whose names may have slashes."""
+    """The repositories of submodules and worktrees; names of submodules may have slashes."""
     if not os.path.isdir(folder):
         return
     for name in sorted(os.listdir(folder)):
@@ -91,27 +105,11 @@ def _repositories(folder: str) -> Iterator[str]:
 
 
 def _bare(folder: str) -> Iterator[Shield]:
-    """The folder itself is never to become a repository: git would take its settings from there."""
-    head = os.path.join(folder, "HEAD")
-    if os.path.isfile(head) and os.path.isdir(os.path.join(folder, "objects")):
+    """The folder itself may be a repository."""
+    if os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(
+        os.path.join(folder, "objects")
+    ):
         yield from _repository(folder)
-    elif os.path.isdir(head) and not os.path.islink(head) and os.listdir(head):
-        yield Shield(head, "pin")
-    else:
-        yield _frozen(head, "folder")
-
-
-def _hooks_elsewhere(git: str, folder: str) -> Iterator[str]:
-    """The folder that the repository's own settings name, if it lies in the workspace."""
-    try:
-        with open(os.path.join(git, "config"), encoding="utf-8", errors="replace") as file:
-            named = _HOOKS_PATH.findall(file.read(1 << 20))
-    except OSError:
-        return
-    for name in named:
-        place = os.path.normpath(os.path.join(folder, name.strip()))
-        if _beneath(place, folder) and os.path.isdir(place):
-            yield place
 
 
 def _pinned(path: str, folder: str) -> Iterator[Shield]:
@@ -122,14 +120,23 @@ def _pinned(path: str, folder: str) -> Iterator[Shield]:
         parents.append(parent)
         parent = os.path.dirname(parent)
     for each in reversed(parents):
-        yield Shield(each, "pin", "" if os.path.isdir(each) else "folder")
+        yield Shield(each, "pin")
 
 
-def _frozen(path: str, missing: Literal["folder", "file"], text: str = "") -> Shield:
+def _through_link(path: str, folder: str) -> bool:
+    """A link on the way cannot be pinned; where it leads to is looked at afterwards."""
+    while path != folder:
+        if os.path.islink(path):
+            return True
+        path = os.path.dirname(path)
+    return False
+
+
+def _frozen(path: str) -> Iterator[Shield]:
     try:
         found = os.lstat(path)
     except FileNotFoundError:
-        return Shield(path, "freeze", missing, text)
+        return
     if stat.S_ISLNK(found.st_mode):
         raise Refused(
             f"{path!r} is a symbolic link, which a sandbox cannot shield.",
@@ -138,7 +145,7 @@ def _frozen(path: str, missing: Literal["folder", "file"], text: str = "") -> Sh
     names = os.listdir(path) if stat.S_ISDIR(found.st_mode) else [""]
     for each in (os.path.join(path, name) if name else path for name in names):
         _refuse_shared(each, os.lstat(each))
-    return Shield(path, "freeze")
+    yield Shield(path, "freeze")
 
 
 def _refuse_shared(path: str, found: os.stat_result) -> None:
@@ -152,3 +159,16 @@ def _refuse_shared(path: str, found: os.stat_result) -> None:
 
 def _beneath(path: str, folder: str) -> bool:
     return path != folder and os.path.commonpath([path, folder]) == folder
+
+
+def identities(shields: Sequence[Shield]) -> dict[str, tuple[int, int]]:
+    """Which file each shield was put on. A file that is replaced from outside takes its shield away with it."""
+    found: dict[str, tuple[int, int]] = {}
+    for shield in shields:
+        try:
+            seen = os.lstat(shield.path)
+        except OSError:
+            found[shield.path] = (0, 0)
+        else:
+            found[shield.path] = (seen.st_dev, seen.st_ino)
+    return found

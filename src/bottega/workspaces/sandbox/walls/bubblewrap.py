@@ -10,11 +10,11 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces import own_code, programs
 from bottega.workspaces.confine import Identity, Root
+from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
 from bottega.workspaces.sandbox.recipe import Recipe
-from bottega.workspaces.sandbox.shields.placeholder import Hold, identities
-from bottega.workspaces.sandbox.shields.shield import Shield, shields
+from bottega.workspaces.sandbox.shields.shield import Shield, identities, shields
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.view import User
 
@@ -79,12 +79,16 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
         return self.root.path
 
 
-def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Recipe]:
+def maker(bwrap: Bubblewrap, room: Room, guard: Guard) -> Callable[[list[int]], Recipe]:
     """What makes the recipe of a warden, as the workspace is then; it is given a list for descriptors to close."""
 
     def make(descriptors: list[int]) -> Recipe:
         room.root.check_present()
-        found = with_own_code(hold.make(shields(room.folder, room.hidden)), room.folder)
+        guard.check()
+        found = shields(room.folder, room.hidden, guard.targets())
+        frozen = [each.path for each in found if each.how == "freeze"]
+        guard.mounted(os.path.relpath(each, room.folder) for each in frozen)
+        found = with_own_code(found, room.folder)
         return _recipe(bwrap, room, found, descriptors)
 
     return make

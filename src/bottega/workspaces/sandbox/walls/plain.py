@@ -21,6 +21,7 @@ from bottega.workspaces.sandbox.walls.view import User
 _ETC = ("passwd", "group", "nsswitch.conf", "hosts", "localtime", "hostname")
 _PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
 _USED = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+_GIT = "gitconfig"
 _NAME = re.compile(r"bottega-(\d+)-\w+")
 
 
@@ -34,8 +35,9 @@ def scratch(user: User) -> str:
     made = tempfile.mkdtemp(prefix=f"bottega-{os.getpid()}-")
     for name in ("tmp", "home"):
         os.mkdir(os.path.join(made, name), 0o700)
+    Path(made, _GIT).write_text(view.gitconfig(user), "utf-8")
     if user.dropped:
-        for path in (made, *(os.path.join(made, name) for name in ("tmp", "home"))):
+        for path in (made, *(os.path.join(made, name) for name in ("tmp", "home", _GIT))):
             os.chown(path, user.uid, user.gid)
     return made
 
@@ -44,6 +46,9 @@ def environment(folder: str) -> dict[str, str]:
     return view.environment() | {
         "HOME": os.path.join(folder, "home"),
         "TMPDIR": os.path.join(folder, "tmp"),
+        "GIT_CONFIG_SYSTEM": os.path.join(
+            folder, _GIT
+        ),  # git gives up where it may not read its own
     }
 
 

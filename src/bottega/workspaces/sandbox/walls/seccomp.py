@@ -10,11 +10,11 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the filter: what was tested with another one is tested again."""
 
 _X86, _ARM = 0xC000003E, 0xC00000B7
-_LOAD, _EQUAL, _ABOVE, _SET, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
+_LOAD, _EQUAL, _ABOVE, _SET, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _NUMBER, _ARCHITECTURE = 0, 4
 _X32 = 0x40000000
@@ -24,7 +24,7 @@ _LAST = 466
 _NAMESPACES = 0x7E020000
 _NEW_TIME = 0x80
 _TYPED = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX: words put into somebody's terminal
-_UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_INET, _INET6, _NETLINK = 2, 10, 16
 
 
 class _Call(NamedTuple):
@@ -119,7 +119,8 @@ _OWN = {
     "sched_setattr": _Call(314, 274),
 }
 _CLONE, _UNSHARE = _Call(56, 220), _Call(272, 97)
-_SOCKET, _IOCTL = _Call(41, 198), _Call(16, 29)
+_SOCKET, _PAIR, _IOCTL = _Call(41, 198), _Call(53, 199), _Call(16, 29)
+_STREAM, _PACKETS, _KIND = 1, 5, 0xF
 
 Step = tuple[int, int, int, int]
 
@@ -146,6 +147,7 @@ def _steps(which: int, strict: bool) -> Iterator[Step]:
     yield from _with_any(_CLONE[which], 0, _NAMESPACES)
     yield from _with_any(_UNSHARE[which], 0, _NAMESPACES | _NEW_TIME)
     yield from _ioctl(_IOCTL[which])
+    yield from _pair(_PAIR[which])
     if strict:
         yield from _shut([call[which] for call in _SHARED.values()], errno.EPERM)
         yield from _shut([_SOCKET[which]], errno.EPERM)
@@ -191,10 +193,21 @@ def _ioctl(number: int) -> Iterator[Step]:
 
 
 def _socket(number: int) -> Iterator[Step]:
-    """Programs of one sandbox may talk to each other, and ask which interfaces there are."""
+    """Programs may talk by ports of the sandbox's own, and ask which interfaces there are.
+
+    No socket of the unix kind: by its path, one that a program outside has in the workspace could be reached.
+    """
     body = [_argument(0)]
-    for family in (_UNIX, _INET, _INET6):
+    for family in (_INET, _INET6):
         body += [(_EQUAL, 0, 1, family), (_RETURN, 0, 0, _ALLOW)]
     body += [(_EQUAL, 1, 0, _NETLINK), _refuse(errno.EAFNOSUPPORT), _argument(2)]
     body += [(_EQUAL, 0, 1, 0), (_RETURN, 0, 0, _ALLOW), _refuse(errno.EAFNOSUPPORT)]
     yield from _only(number, body)
+
+
+def _pair(number: int) -> Iterator[Step]:
+    """Two sockets that are connected to each other for good. One for datagrams could be connected anew, by a path."""
+    body: list[Step] = [_argument(1), (_AND, 0, 0, _KIND)]
+    for kind in (_STREAM, _PACKETS):
+        body += [(_EQUAL, 0, 1, kind), (_RETURN, 0, 0, _ALLOW)]
+    yield from _only(number, [*body, _refuse(errno.EAFNOSUPPORT)])

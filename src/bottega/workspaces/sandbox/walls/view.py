@@ -122,11 +122,11 @@ def files(user: User) -> dict[str, str]:
         "/etc/resolv.conf": "",
         "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
         "/etc/hostname": "bottega\n",
-        "/etc/gitconfig": _gitconfig(user),
+        "/etc/gitconfig": gitconfig(user),
     }
 
 
-def _gitconfig(user: User) -> str:
+def gitconfig(user: User) -> str:
     """Who commits, as the user's own git says; and no doubt about whose folder it is."""
     lines = ["[safe]", "\tdirectory = *"]
     try:

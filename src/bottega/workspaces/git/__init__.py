@@ -1,0 +1,1 @@
+"""Repositories in a workspace: what of them makes git run a program, as it was before and as it is after."""

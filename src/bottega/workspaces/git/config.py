@@ -1,0 +1,204 @@
+"""Git's settings as entries, and which of them can do no harm.
+
+What is not on the list is taken for a setting that runs a program: git learns new ones with every release.
+"""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+
+Entry = tuple[str, str | None]
+"""A key as git prints it, section and name in lower case; None: the key stands there without a value."""
+
+LARGEST = 1 << 20
+"""Bytes of a file of settings that is read."""
+_PROGRAMS = "/usr/local/bin:/usr/bin:/bin"
+_SECTION = re.compile(rb'\[([A-Za-z0-9-]+)(?: "([\x20-\x21\x23-\x5b\x5d-\x7e]*)")?\]')
+_VALUE = re.compile(
+    rb"[ \t]*([A-Za-z][A-Za-z0-9-]*) = ([!$-:<-\[\]-~](?:[ -!$-:<-\[\]-~]*[!$-:<-\[\]-~])?)"
+)
+"""A line that cannot be read in two ways: no quotes, no escapes, no comments."""
+_KEY = re.compile(r"([a-z0-9-]+)\.(?:(.*)\.)?([a-z][a-z0-9-]*)", re.DOTALL)
+
+_FLAG = re.compile(r"(true|false|yes|no|on|off|0|1|)", re.IGNORECASE)
+_WORD = re.compile(r"(?!-)[\w./+*:^-]*")
+_TEXT = re.compile(r"[^\x00-\x1f\x7f]*")
+_REMOTE = re.compile(r"[A-Za-z0-9_.][\w./+-]*")
+_URL = re.compile(r"(https?|git|ssh|git\+ssh|ssh\+git|file)://[^-\x00-\x20][^\x00-\x1f]*")
+_SCP = re.compile(r"([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//)[^\x00-\x1f]*")
+_PATH = re.compile(r"[./][^\x00-\x1f]*")
+
+_SAFE: dict[str, re.Pattern[str]] = {
+    "core.repositoryformatversion": re.compile(r"\d+"),
+    "core.abbrev": _WORD,
+    "core.eol": _WORD,
+    "core.safecrlf": _WORD,
+    "core.checkstat": _WORD,
+    "core.sharedrepository": _WORD,
+    "core.autocrlf": _WORD,
+    "init.defaultbranch": _WORD,
+    "user.name": _TEXT,
+    "user.email": _TEXT,
+    "user.useconfigonly": _FLAG,
+    "pull.rebase": _FLAG,
+    "pull.ff": _WORD,
+    "push.default": _WORD,
+    "push.autosetupremote": _FLAG,
+    "merge.conflictstyle": _WORD,
+    "fetch.prune": _FLAG,
+    "index.sparse": _FLAG,
+    "remote.pushdefault": _REMOTE,
+    "extensions.objectformat": re.compile(r"sha1|sha256"),
+    "extensions.refstorage": re.compile(r"files|reftable"),
+    "extensions.worktreeconfig": _FLAG,
+    "extensions.relativeworktrees": _FLAG,
+    "remote.*.fetch": _WORD,
+    "remote.*.push": _WORD,
+    "remote.*.tagopt": _WORD,
+    "remote.*.mirror": _FLAG,
+    "remote.*.prune": _FLAG,
+    "branch.*.remote": _REMOTE,
+    "branch.*.pushremote": _REMOTE,
+    "branch.*.merge": _WORD,
+    "branch.*.rebase": _FLAG,
+    "branch.*.vscode-merge-base": _WORD,
+    "submodule.active": _TEXT,
+    "submodule.*.active": _FLAG,
+    "submodule.*.branch": _WORD,
+    "submodule.*.ignore": _WORD,
+    "submodule.*.update": re.compile(r"checkout|rebase|merge|none"),
+} | {
+    f"core.{name}": _FLAG
+    for name in (
+        "bare",
+        "filemode",
+        "ignorecase",
+        "logallrefupdates",
+        "precomposeunicode",
+        "protecthfs",
+        "protectntfs",
+        "quotepath",
+        "sparsecheckout",
+        "sparsecheckoutcone",
+        "symlinks",
+        "trustctime",
+    )
+}
+_ADDRESSES = ("remote.*.url", "remote.*.pushurl", "submodule.*.url")
+
+
+def is_safe(entry: Entry) -> bool:
+    """Whether this setting can run nothing, whoever made it."""
+    key, value = entry
+    found = _KEY.fullmatch(key)
+    if found is None or not _TEXT.fullmatch(found[2] or ""):
+        return False
+    general = f"{found[1]}.*.{found[3]}" if found[2] is not None else key
+    if general in _ADDRESSES:
+        return value is not None and _is_address(value)
+    allowed = _SAFE.get(general)
+    return allowed is not None and allowed.fullmatch(value or "") is not None
+
+
+def _is_address(value: str) -> bool:
+    """An address that git reaches by itself or by ssh: `ext::` and the like name a program."""
+    if "::" in value.partition("/")[0]:
+        return False
+    return any(each.fullmatch(value) for each in (_URL, _SCP, _PATH))
+
+
+def entries(raw: bytes) -> list[Entry] | None:
+    """What a file of settings says, without what it includes; None: git itself could not read it."""
+    simple = _simple(raw)
+    return simple if simple is not None else _by_git(raw)
+
+
+def is_simple(raw: bytes) -> bool:
+    """Whether nobody could read it in another way than we do."""
+    return _simple(raw) is not None
+
+
+def _simple(raw: bytes) -> list[Entry] | None:
+    found: list[Entry] = []
+    section = ""
+    for line in raw.split(b"\n"):
+        if not line:
+            continue
+        if head := _SECTION.fullmatch(line):
+            name = "" if head[2] is None else f".{head[2].decode()}"
+            section = head[1].decode().lower() + name
+        elif section and (said := _VALUE.fullmatch(line)):
+            found.append((f"{section}.{said[1].decode().lower()}", said[2].decode()))
+        else:
+            return None
+    return found
+
+
+@lru_cache(256)
+def _by_git(raw: bytes) -> list[Entry] | None:
+    program = shutil.which("git", path=_PROGRAMS)
+    if program is None or len(raw) > LARGEST:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "config", "--file", "-", "--no-includes", "--list", "-z"],
+            input=raw,
+            capture_output=True,
+            cwd="/",
+            env={
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "GIT_CONFIG_GLOBAL": "/dev/null",
+                "GIT_DIR": "/dev/null",
+            },
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if done.returncode:
+        return None
+    found: list[Entry] = []
+    for record in done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        key, parted, value = record.partition("\n")
+        found.append((key, value if parted else None))
+    return found
+
+
+def cleaned(raw: bytes, kept: Collection[Entry] = ()) -> tuple[bytes | None, tuple[str, ...]]:
+    """The settings without those that could run a program and are not among `kept`, with the keys that went.
+
+    None in the place of bytes: they may stay exactly as they are.
+    """
+    found = entries(raw)
+    if found is None:
+        return written(kept), ("everything: git cannot read it",)
+    good = [each for each in found if each in kept or is_safe(each)]
+    gone = tuple(dict.fromkeys(key for key, value in found if (key, value) not in good))
+    if not gone and (kept or is_simple(raw)):
+        return None, ()
+    return written(good), gone
+
+
+def written(found: Iterable[Entry]) -> bytes:
+    """The entries as a file of settings."""
+    lines: list[str] = []
+    last = ""
+    for key, value in found:
+        section, _, rest = key.partition(".")
+        name, _, variable = rest.rpartition(".")
+        quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+        title = f'[{section} "{quoted}"]' if name else f"[{section}]"
+        if title != last:
+            lines.append(title)
+            last = title
+        lines.append(f"\t{variable}" if value is None else f"\t{variable} = {_quoted(value)}")
+    return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape") if lines else b""
+
+
+def _quoted(value: str) -> str:
+    if _VALUE.fullmatch(b"a = " + value.encode("utf-8", "surrogateescape")):
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", "\\n").replace("\t", "\\t") + '"'

@@ -1,0 +1,328 @@
+"""Watches over the repositories of one workspace while programs run there, and undoes what would make git run one.
+
+Mounts keep programs from what exists (`sandbox.shields`); this finds what they made anew. A baseline is durable before
+the first program starts; it is compared after each command, now and then, and once every program has ended. Whoever
+opens the workspace next does the same where a crash left a baseline behind. What was there before stays; what is new
+stays too, but for what could run a program: that goes to the quarantine, and is told.
+"""
+
+import fcntl
+import logging
+import os
+import stat
+import threading
+import time
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from bottega.errors import Problem
+from bottega.workspaces.confine import Root
+from bottega.workspaces.git import baseline as baselines
+from bottega.workspaces.git import files
+from bottega.workspaces.git.baseline import Baseline, Kept
+from bottega.workspaces.git.judge import Verdict, judge
+from bottega.workspaces.git.quarantine import Quarantine
+from bottega.workspaces.git.reports import Undone, sentences
+from bottega.workspaces.git.scan import Found, Scanner
+from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
+
+_log = logging.getLogger(__name__)
+_ROUNDS = 4
+"""Times that a look is repeated: what was put right may lead elsewhere."""
+_TOLD = 1 << 20
+"""Bytes of old reports after which they are forgotten."""
+_scanners: dict[tuple[int, int], Scanner] = {}
+_SCANNERS = 8
+_looked: dict[Path, float] = {}
+"""When the last look at a workspace ended, by its state."""
+
+
+class Guard:
+    """One sandbox's. Every method waits for the disk: use a thread."""
+
+    def __init__(self, state: Path, root: Root) -> None:
+        """`state` is the sandboxes' folder in the home. The root stays the caller's."""
+        self._root = root
+        name = sha256(os.fsencode(root.path)).hexdigest()[:32]
+        self._state = state / "git" / name
+        self._quarantine = Quarantine(state / "quarantine" / name)
+        self._baseline = self._state / "baseline"
+        self._reports = self._state / "reports"
+        self._scanner = _scanner(root)
+        self._one = threading.Lock()
+        self._held: list[int] = []
+        self._told = 0
+        self.seconds = 0.0
+        """How long the last look took."""
+        self._holder = -1
+
+    def open(self) -> None:
+        """Write the baseline, or compare with the one that is there: others are here, or a crash left it."""
+        with self._alone():
+            self._holder = os.open(
+                self._state / "holders", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
+            fcntl.flock(self._holder, fcntl.LOCK_SH)
+            with suppress(OSError):
+                if self._reports.stat().st_size > _TOLD:
+                    self._reports.unlink()
+            with suppress(OSError):
+                self._told = self._reports.stat().st_size
+            self._checked(begin=True)
+
+    def mounted(self, paths: Iterable[str]) -> None:
+        """Say which paths, relative to the workspace, the sandbox that opens now cannot write.
+
+        Only what every open sandbox has so counts as out of reach.
+        """
+        with self._alone():
+            now = baselines.load(self._baseline)
+            if now is None:
+                return
+            mine = set(paths)
+            first = self._only()
+            folders, kept = dict[str, tuple[int, int]](), dict[str, Kept]()
+            for path in mine:
+                seen = files.look(self._root, path)
+                if seen is not None and seen.is_folder and (first or path in now.guarded):
+                    folders[path] = (seen.device, seen.inode)
+                    self._hold(path)
+            for path, each in now.files.items():
+                guarded = path in mine and (first or each.guarded)
+                kept[path] = msgspec.structs.replace(each, guarded=guarded)
+                if guarded:
+                    self._hold(path)
+            baselines.save(
+                self._baseline, msgspec.structs.replace(now, files=kept, guarded=folders)
+            )
+
+    def targets(self) -> set[str]:
+        """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
+        with self._alone():
+            found = self._scanner.scan(self._root)
+            own = {each for each in found.repositories if each.partition("/")[0] in ("", ".git")}
+            reached = targets(self._root, msgspec.structs.replace(found, repositories=own))
+        return reached.includes | reached.hooks
+
+    def check(self) -> None:
+        """Undo what programs have planted since the last look; `reports` has what that was."""
+        with self._alone():
+            self._checked()
+
+    def check_if_due(self, seconds: float) -> None:
+        """The same, unless any sandbox of this process has just looked."""
+        if time.monotonic() - _looked.get(self._state, 0.0) >= seconds:
+            self.check()
+
+    def reports(self) -> tuple[str, ...]:
+        """What was undone here since the last call, by whomever it was found: a sentence each."""
+        with self._one:
+            try:
+                with self._reports.open("rb") as file:
+                    file.seek(self._told)
+                    said = file.read(_TOLD)
+            except OSError:
+                return ()
+            self._told += len(said)
+        return tuple(said.decode("utf-8", "replace").splitlines())
+
+    def since_begun(self) -> None:
+        """Let `reports` tell all that was undone since the baseline was first written, by whomever."""
+        if now := baselines.load(self._baseline):
+            self._told = min(self._told, now.told)
+
+    def close(self, *, forget: bool = True) -> None:
+        """The last look, once every program of this sandbox has ended; may be called again."""
+        if self._holder < 0:
+            return
+        try:
+            with self._alone():
+                self._checked()
+                if forget and self._only():
+                    baselines.forget(self._baseline)
+                    _looked.pop(self._state, None)
+        finally:
+            os.close(self._holder)
+            self._holder = -1
+            while self._held:
+                os.close(self._held.pop())
+
+    @contextmanager
+    def _alone(self) -> Generator[None]:
+        """This guard alone in this process, and this process alone with the workspace's baseline."""
+        with self._one:
+            self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = os.open(self._state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(lock)
+
+    def _only(self) -> bool:
+        """Whether no other sandbox is open here."""
+        try:
+            fcntl.flock(self._holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            return False
+        finally:  # whoever asked for more in vain has lost what there was
+            fcntl.flock(self._holder, fcntl.LOCK_SH)
+
+    def _hold(self, path: str) -> None:
+        """Keep the number of a file from being given to another one."""
+        with suppress(Problem, OSError):
+            folder, name = self._root.open_parent(path)
+            try:
+                flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+                self._held.append(os.open(name, flags, dir_fd=folder))
+            finally:
+                os.close(folder)
+
+    def _checked(self, *, begin: bool = False) -> None:
+        began = time.monotonic()
+        before = baselines.load(self._baseline)
+        top = _identity(self._root)
+        if before is not None and (before.device, before.inode) != top:
+            before = None  # another folder has this name now
+        if before is None and not begin:
+            return
+        found = self._scanner.scan(self._root)
+        old = before or Baseline(self._root.path, *top, told=self._told)
+        reached = self._reached(found, old)
+        if before is not None:
+            found, kept = self._put_right(found, before)
+        else:
+            kept = self._kept(found, reached)
+        after = msgspec.structs.replace(
+            old,
+            files=kept,
+            includes=tuple(sorted(reached.includes)),
+            hooks=tuple(sorted(reached.hooks)),
+        )
+        if after != before:
+            baselines.save(self._baseline, after)
+        if not found.whole and before is not None:
+            self._tell(["Not all of the folder could be looked at for planted repositories."])
+        _looked[self._state] = time.monotonic()
+        self.seconds = _looked[self._state] - began
+
+    def _reached(self, found: Found, before: Baseline) -> Targets:
+        """Where settings lead to, and where they led to before."""
+        now = targets(self._root, found)
+        return Targets(now.includes | {*before.includes}, now.hooks | {*before.hooks})
+
+    def _kept(self, found: Found, reached: Targets) -> dict[str, Kept]:
+        """Everything as it is: no program has run yet."""
+        there = of_targets(self._root, reached) | of_repositories(self._root, found)
+        seen = {path: files.look(self._root, path) for path in there}
+        return {
+            path: Kept.of(file, there[path])
+            for path, file in seen.items()
+            if file is not None and not file.is_folder
+        }
+
+    def _put_right(self, found: Found, before: Baseline) -> tuple[Found, dict[str, Kept]]:
+        """First all settings, until none leads elsewhere any more; then the hooks that the rest of them lead to.
+
+        What is kept as the next baseline is what was judged: a program may put something else there right afterwards.
+        """
+        kept: dict[str, Kept] = {}
+        for _ in range(_ROUNDS):
+            there = of_repositories(self._root, found)
+            led = of_targets(self._root, self._reached(found, before))
+            for path, kind in led.items():
+                if kind != "hook":
+                    there[path] = kind
+            kept = {}
+            if not self._repaired(there, found, before, kept):
+                break
+            found = self._scanner.scan(self._root)
+        led = of_targets(self._root, self._reached(found, before))
+        hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
+        self._repaired(hooks, found, before, kept)
+        return found, kept
+
+    def _repaired(
+        self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
+    ) -> bool:
+        """Whether anything had to be undone; `kept` gets what may stay, as it was judged."""
+        undone: list[Undone] = []
+        changed = False
+        for path, kind in there.items():
+            file = files.look(self._root, path)
+            if file is None or file.is_folder:
+                continue
+            old = before.files.get(path)
+            verdict = None
+            if not self._is_theirs(path, before):
+                verdict = judge(self._root, path, kind, file, old, found.repositories)
+            if verdict is None:
+                guarded = old is not None and old.was_out_of_reach(file)
+                kept[path] = Kept.of(file, kind, guarded=guarded)
+                continue
+            changed = True
+            undone += self._undo(path, verdict, file)
+            if verdict.content is not None:
+                kept[path] = _made(kind, verdict.content, verdict.mode)
+        self._tell(sentences(undone))
+        return changed
+
+    def _is_theirs(self, path: str, before: Baseline) -> bool:
+        """It lies in a folder in which no program could write."""
+        folder = os.path.dirname(path)
+        while folder:
+            if folder in before.guarded:
+                seen = files.look(self._root, folder)
+                return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
+            folder = os.path.dirname(folder)
+        return False
+
+    def _undo(self, path: str, verdict: Verdict, file: files.File) -> list[Undone]:
+        try:
+            kept = self._quarantine.keep(self._root, path, file) if verdict.why else ""
+            if verdict.content is None:
+                files.remove(self._root, path)
+            else:
+                files.write(self._root, path, verdict.content, verdict.mode)
+        except (OSError, Problem) as problem:
+            return [Undone(path, verdict.why, "", str(problem))]
+        return [Undone(path, verdict.why, kept)] if verdict.why else []
+
+    def _tell(self, said: list[str]) -> None:
+        if not said:
+            return
+        for each in said:
+            _log.warning("planted for git: %s", each)
+        with suppress(OSError), self._reports.open("ab") as file:
+            file.write("".join(f"{each}\n" for each in said).encode("utf-8", "replace"))
+
+
+def _made(kind: Kind, content: bytes, mode: int) -> Kept:
+    """A file as we have written it."""
+    digest = sha256(content).hexdigest()
+    return Kept(kind, stat.S_IFREG | (stat.S_IMODE(mode) & 0o777), 0, 0, digest, content)
+
+
+def _scanner(root: Root) -> Scanner:
+    """One for each workspace, so that it need not be read anew by every sandbox."""
+    key = _identity(root)
+    if key not in _scanners:
+        while len(_scanners) >= _SCANNERS:
+            with suppress(KeyError, StopIteration):
+                del _scanners[next(iter(_scanners))]
+        _scanners[key] = Scanner()
+    return _scanners[key]
+
+
+def _identity(root: Root) -> tuple[int, int]:
+    opened = root.open_folder()
+    try:
+        found = os.fstat(opened)
+    finally:
+        os.close(opened)
+    return found.st_dev, found.st_ino

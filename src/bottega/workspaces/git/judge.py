@@ -1,0 +1,106 @@
+"""What is to become of a file that git could be misled by, given how it was before: it stays, is put right, or goes."""
+
+import os
+import re
+import stat
+from collections.abc import Collection
+from typing import NamedTuple
+
+from bottega.workspaces.confine import Root
+from bottega.workspaces.git import config
+from bottega.workspaces.git.baseline import Kept
+from bottega.workspaces.git.files import File
+from bottega.workspaces.git.sensitive import OURS, Kind, leads
+
+_EXEC = re.compile(rb"[ \t]*(exec|x)([ \t\r]|$)")
+
+
+class Verdict(NamedTuple):
+    why: str
+    """Empty: nothing that needs to be told."""
+    content: bytes | None
+    """What it is to hold; None: it goes."""
+    mode: int = 0o644
+
+
+def judge(  # noqa: PLR0911 - one a kind
+    root: Root,
+    path: str,
+    kind: Kind,
+    file: File,
+    kept: Kept | None,
+    repositories: Collection[str],
+) -> Verdict | None:
+    """None: it may stay as it is."""
+    if kept is not None and (kept.is_still(file) or kept.was_out_of_reach(file)):
+        return None
+    before = kept if kept is not None and kept.content is not None else None
+    if before is not None and stat.S_ISLNK(before.mode):
+        before = None  # where the link led to is judged by itself
+    if kind == "link" or not file.is_file:
+        return _back(before, _ODD.format(kind="link" if file.is_link else "special file"))
+    match kind:
+        case "config":
+            return _config(file, before)
+        case "todo":
+            return _todo(file, before)
+        case "pointer" | "commondir" | "alternates":
+            return _leading(root, path, kind, file, before, repositories)
+        case "project" if kept is not None and kept.guarded:
+            return None  # a person's editor has replaced it; it may say nothing that does harm
+        case _:
+            return _back(before, _WHY[kind])
+
+
+_ODD = "a {kind} that leads git elsewhere"
+_WHY = {
+    "hook": "a hook that git would run",
+    "remote": "an address that git would use",
+    "project": f"a {OURS} that Bottega would read",
+}
+
+
+def _back(before: Kept | None, why: str) -> Verdict:
+    if before is None:
+        return Verdict(why, None)
+    return Verdict(why, before.content, before.mode)
+
+
+def _config(file: File, before: Kept | None) -> Verdict | None:
+    raw = file.content if file.content is not None else b"["
+    kept = config.entries(before.content or b"") if before else None
+    fresh, gone = config.cleaned(raw, tuple(kept or ()))
+    if fresh is None:
+        return None
+    if not gone:
+        return Verdict("", fresh, file.mode)
+    why = f"settings that can run programs ({', '.join(gone[:5])}{' …' if len(gone) > 5 else ''})"
+    if before is not None:
+        return Verdict(why, before.content, before.mode)
+    return Verdict(why, fresh, 0o644)
+
+
+def _todo(file: File, before: Kept | None) -> Verdict | None:
+    raw = file.content if file.content is not None else b"exec"
+    known = set((before.content or b"").split(b"\n")) if before else set[bytes]()
+    lines = raw.split(b"\n")
+    good = [line for line in lines if line in known or not _EXEC.match(line)]
+    if len(good) == len(lines):
+        return None
+    return Verdict("steps of a rebase that run programs", b"\n".join(good), file.mode)
+
+
+def _leading(
+    root: Root,
+    path: str,
+    kind: Kind,
+    file: File,
+    before: Kept | None,
+    repositories: Collection[str],
+) -> Verdict | None:
+    places = leads(root, path, kind, file.content) if file.content is not None else [".."]
+    known = {os.path.join(each, "objects").lstrip("/") for each in repositories}
+    fine = known if kind == "alternates" else repositories
+    if places and all(each in fine for each in places):
+        return None
+    return _back(before, "a file that leads git to a repository elsewhere")

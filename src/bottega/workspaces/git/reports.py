@@ -1,0 +1,45 @@
+"""What was undone, in sentences for whoever ran the command: one for each folder and reason."""
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_NAMED = 3
+"""Files that are named of those that one sentence is about."""
+
+
+class Undone(NamedTuple):
+    path: str
+    why: str
+    kept: str
+    """Where the copy is, in the home."""
+    problem: str = ""
+    """It could not be undone."""
+
+
+def sentences(undone: Iterable[Undone]) -> list[str]:
+    grouped: dict[tuple[str, str], list[Undone]] = {}
+    said: list[str] = []
+    for each in undone:
+        if each.problem:
+            said.append(
+                f"{shown(each.path)!r} holds {each.why} and could not be undone: {each.problem}"
+            )
+        else:
+            grouped.setdefault((os.path.dirname(each.path), each.why), []).append(each)
+    for (_, why), group in grouped.items():
+        names = ", ".join(repr(shown(each.path)) for each in group[:_NAMED])
+        more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
+        said.append(
+            f"Undone: {names}{more} held {why}, which could run outside the sandbox with the person's next git"
+            f" command. A copy is kept in Bottega's home: {group[0].kept}."
+        )
+    return said
+
+
+def shown(path: str) -> str:
+    """A path as one line of text."""
+    text = os.fsencode(path).decode("utf-8", "replace")
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)[
+        :300
+    ]

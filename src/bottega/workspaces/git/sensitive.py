@@ -1,0 +1,315 @@
+"""Which files of a workspace could make git run a program, or make it look for its settings elsewhere."""
+
+import os
+import pwd
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from bottega.errors import Problem
+from bottega.workspaces.confine import Root
+from bottega.workspaces.git import config
+from bottega.workspaces.git.files import LARGEST, look, names
+from bottega.workspaces.git.scan import Found
+
+Kind = Literal[
+    "config", "hook", "pointer", "commondir", "remote", "todo", "alternates", "link", "project"
+]
+
+OURS = ".bottega.toml"
+HOOKS = (
+    *("applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit"),
+    *("prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout"),
+    *("post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive"),
+    *("post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite"),
+    *("sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist"),
+    *("p4-post-changelist", "p4-pre-submit", "post-index-change"),
+)
+_SAMPLE = ".sample"
+_HOPS = 20
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """One file of settings that git reads, and from where its paths count."""
+
+    entries: tuple[config.Entry, ...]
+    place: str
+    """The folder of the file, absolute."""
+    tops: tuple[str, ...]
+    """The folders in which its hooks would run, absolute."""
+
+
+class Targets(msgspec.Struct):
+    """Where settings lead to inside the workspace, there or not; relative to it."""
+
+    includes: set[str] = msgspec.field(default_factory=set[str])
+    hooks: set[str] = msgspec.field(default_factory=set[str])
+
+
+def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
+    """What is there of all that repositories are made of and could do harm."""
+    there: dict[str, Kind] = {}
+    for repository in sorted(found.repositories):
+        prefix = f"{repository}/" if repository else ""
+        for name, kind in _FILES.items():
+            _add(root, prefix + name, kind, there)
+        _hooks(root, f"{prefix}hooks", there)
+        for name in ("remotes", "branches"):
+            _folder(root, prefix + name, "remote", there)
+    for path in found.pointers:
+        there[path] = "pointer"
+    for path in found.links:
+        there[path] = "link"
+    _add(root, OURS, "project", there)
+    return there
+
+
+_FILES: dict[str, Kind] = {
+    "config": "config",
+    "config.worktree": "config",
+    "commondir": "commondir",
+    "rebase-merge/git-rebase-todo": "todo",
+    "sequencer/todo": "todo",
+    "objects/info/alternates": "alternates",
+}
+
+
+def _add(root: Root, path: str, kind: Kind, there: dict[str, Kind]) -> None:
+    seen = look(root, path)
+    if seen is None or seen.is_folder:
+        return
+    there[path] = kind
+    if seen.is_link and (target := _inside(root, path)):
+        there.setdefault(target, kind)
+
+
+def _inside(root: Root, path: str) -> str:
+    """Where a link leads to, if that is in the workspace."""
+    try:
+        found = root.canonical(path)
+    except Problem:
+        return ""
+    return found if found not in (path, ".") else ""
+
+
+def _hooks(root: Root, folder: str, there: dict[str, Kind]) -> None:
+    seen = look(root, folder)
+    if seen is None:
+        return
+    if seen.is_link:
+        there[folder] = "link"
+        folder = _inside(root, folder)
+        if not folder:
+            return
+    listed = names(root, folder)
+    for name in HOOKS if listed is None else listed:
+        if not name.endswith(_SAMPLE):
+            _add(root, f"{folder}/{name}", "hook", there)
+
+
+def _folder(root: Root, folder: str, kind: Kind, there: dict[str, Kind]) -> None:
+    seen = look(root, folder)
+    if seen is not None and seen.is_link:
+        there[folder] = "link"
+    for name in names(root, folder) or ():
+        _add(root, f"{folder}/{name}", kind, there)
+
+
+def of_targets(root: Root, targets: Targets) -> dict[str, Kind]:
+    """What is there of all that settings lead to."""
+    there: dict[str, Kind] = {}
+    for path in sorted(targets.includes | targets.hooks):
+        _links(root, path, there)
+    for path in targets.includes:
+        _add(root, path, "config", there)
+    for folder in targets.hooks:
+        prefix = "" if folder == "." else f"{folder}/"
+        for name in HOOKS:
+            _add(root, prefix + name, "hook", there)
+        if folder.rpartition("/")[2] == "_":  # husky: these run the files of the same name above
+            above = folder.rpartition("/")[0]
+            for name in HOOKS:
+                _add(root, f"{above}/{name}" if above else name, "hook", there)
+    return there
+
+
+def _links(root: Root, path: str, there: dict[str, Kind]) -> None:
+    """A link on the way to a target."""
+    steps = path.split("/")
+    for depth in range(1, len(steps) + 1):
+        at = "/".join(steps[:depth])
+        seen = None if at == "." else look(root, at)
+        if seen is not None and seen.is_link:
+            there[at] = "link"
+
+
+def targets(root: Root, found: Found) -> Targets:
+    """Where the settings of all repositories lead to, as they are now."""
+    gathered = Targets()
+    read: set[str] = set()
+    left = [*_of_inside(root, found), *_of_outside(root)]
+    tops = tuple(sorted(_tops(root, found)))
+    for settings in _of_person(tops):
+        left.append(settings)
+    for _ in range(10_000):
+        if not left:
+            break
+        settings = left.pop()
+        for key, value in settings.entries:
+            if key == "core.hookspath" and value:
+                for top in (*settings.tops, settings.place):
+                    _reach(root, top, value, gathered.hooks)
+            elif key in ("include.path",) or (
+                key.startswith("includeif.") and key.endswith(".path")
+            ):
+                new: set[str] = set()
+                _reach(root, settings.place, value or "", new)
+                for path in new - read:
+                    read.add(path)
+                    gathered.includes.add(path)
+                    left += _included(root, path, settings.tops)
+    return gathered
+
+
+def _included(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
+    try:
+        real = root.canonical(path)
+    except Problem:
+        return
+    yield from _settings_at(root, real, tops)
+
+
+def _settings_at(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
+    seen = look(root, path)
+    if seen is not None and seen.content is not None and (said := config.entries(seen.content)):
+        yield Settings(tuple(said), os.path.dirname(os.path.join(root.path, path)), tops)
+
+
+def _of_inside(root: Root, found: Found) -> Iterator[Settings]:
+    for repository in found.repositories:
+        tops = tuple(_tops_of(root, found, repository))
+        for name in ("config", "config.worktree"):
+            yield from _settings_at(root, f"{repository}/{name}" if repository else name, tops)
+
+
+def _tops_of(root: Root, found: Found, repository: str) -> Iterator[str]:
+    """The folders that hold the files of a repository, as far as they can be known."""
+    place = os.path.join(root.path, repository)
+    yield place
+    if repository.rpartition("/")[2] == ".git":
+        yield os.path.dirname(place)
+    for pointer in found.pointers:
+        told = leads_to(root, pointer)
+        if told == repository or told.startswith(f"{repository}/"):
+            yield os.path.dirname(os.path.join(root.path, pointer))
+
+
+def _tops(root: Root, found: Found) -> Iterator[str]:
+    yield root.path
+    for path in (*found.repositories, *found.pointers):
+        yield os.path.dirname(os.path.join(root.path, path)).rstrip("/")
+
+
+def _of_outside(root: Root) -> Iterator[Settings]:
+    """Of the repository that the workspace is a part of, where that lies outside."""
+    at = root.path
+    for _ in range(_HOPS):
+        git = os.path.join(at, ".git")
+        if os.path.lexists(git) and not (at == root.path and os.path.isdir(git)):
+            place = _pointed(git)
+            common = os.path.join(place, _text(os.path.join(place, "commondir")).strip() or ".")
+            for folder in dict.fromkeys(map(os.path.normpath, (place, common))):
+                for name in ("config", "config.worktree"):
+                    yield from _outside(os.path.join(folder, name), (at, root.path))
+            return
+        if at == os.path.dirname(at):
+            return
+        at = os.path.dirname(at)
+
+
+def _pointed(git: str) -> str:
+    if os.path.isdir(git):
+        return git
+    said = _text(git)
+    where = said.removeprefix("gitdir:").strip()
+    return os.path.normpath(os.path.join(os.path.dirname(git), where))
+
+
+def _of_person(tops: tuple[str, ...]) -> Iterator[Settings]:
+    try:
+        home = pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:
+        home = "/"
+    for path in (f"{home}/.gitconfig", f"{home}/.config/git/config", "/etc/gitconfig"):
+        yield from _outside(path, tops)
+
+
+def _outside(path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
+    raw = _text(path).encode("utf-8", "surrogateescape")
+    if raw and (said := config.entries(raw)):
+        yield Settings(tuple(said), os.path.dirname(path), tops)
+
+
+def _text(path: str) -> str:
+    """Of a file outside, which no program in a sandbox can have made."""
+    try:
+        if not os.path.isfile(path):
+            return ""
+        with open(path, "rb") as file:
+            return file.read(LARGEST).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+
+
+def _reach(root: Root, base: str, value: str, into: set[str]) -> None:
+    """Note a path of a setting, if it leads into the workspace."""
+    if "\0" in value or not value:
+        return
+    try:
+        expanded = os.path.expanduser(value)
+        path = os.path.normpath(os.path.join(base, expanded))
+        if path == root.path or path.startswith(root.path.rstrip("/") + "/"):
+            into.add(root.relative(path))
+    except (Problem, ValueError):
+        return
+
+
+def leads_to(root: Root, pointer: str) -> str:
+    """The folder that a `.git` file names, relative to the workspace; `..`: none in it."""
+    seen = look(root, pointer)
+    if seen is None or seen.content is None or not seen.is_file:
+        return ".."
+    return resolved(root, os.path.dirname(pointer), _after(seen.content, b"gitdir:"))
+
+
+def _after(content: bytes, word: bytes) -> bytes:
+    return content[len(word) :].strip() if content.startswith(word) else b""
+
+
+def resolved(root: Root, folder: str, said: bytes) -> str:
+    """A path that is said in a folder, relative to the workspace and without links; `..`: it leads out."""
+    if not said or b"\0" in said or b"\n" in said:
+        return ".."
+    path = os.path.normpath(os.path.join(root.path, folder, os.fsdecode(said)))
+    if path != root.path and not path.startswith(root.path.rstrip("/") + "/"):
+        return ".."
+    try:
+        relative = root.relative(path)
+        if relative == ".":
+            return ""
+        return relative if root.canonical(relative) == relative else ".."
+    except Problem:
+        return ".."
+
+
+def leads(root: Root, path: str, kind: Kind, content: bytes) -> list[str]:
+    """The folders that a file of this kind sends git to; `..`: out of the workspace."""
+    folder = os.path.dirname(path)
+    if kind == "pointer":
+        return [resolved(root, folder, _after(content, b"gitdir:"))]
+    if kind == "commondir":
+        return [resolved(root, folder, content.rstrip(b"\r\n"))]
+    lines: Iterable[bytes] = (each for each in content.split(b"\n") if each and each[:1] != b"#")
+    objects = os.path.dirname(folder)
+    return [resolved(root, objects, each) for each in lines]
