@@ -38,11 +38,14 @@ _SCRUBBED = (
 
 
 @pytest.fixture(autouse=True)
-def no_keys_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test may reach a provider with a key that happens to be set."""
+def no_keys_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """No test may reach a provider with a key that happens to be set; scripts stand in for models, over HTTP too."""
     for name in list(os.environ):
         if name.startswith(_SCRUBBED) or (name.startswith("BOTTEGA_") and name not in _KEPT):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("BOTTEGA_SCRIPTS", str(tmp_path_factory.getbasetemp()))
 
 
 _KEPT = ("BOTTEGA_RECORDINGS", "BOTTEGA_LITELLM", "BOTTEGA_HUNT", "BOTTEGA_SEED")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -18,26 +19,26 @@ from bottega.agents.plan import Elsewhere, Plan
 from bottega.agents.shape import SAVE
 from bottega.agents.shelf import Shelf
 from bottega.agents.spec import Spec
-from bottega.errors import Misconfigured, Problem
+from bottega.errors import Misconfigured, Problem, Refused
 from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
 from bottega.projects.folders import Folders
 from bottega.projects.tables import MIGRATIONS as PROJECTS
-from bottega.providers import catalog, route
+from bottega.providers import catalog, route, scripts
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
-from bottega.providers.vendors import DEMO, VENDORS
+from bottega.providers.vendors import DEMO, SCRIPTED, VENDORS
 from bottega.sessions.asks import Asks
 from bottega.sessions.attach import Attachments
 from bottega.sessions.clients import declared
 from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
-from bottega.sessions.session import SessionRow, Sessions
+from bottega.sessions.session import HOST, SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS as SESSIONS
-from bottega.settings import Current, OfModel, Settings, Values
+from bottega.settings import PROJECT_FILE, Current, OfModel, Settings, Values
 from bottega.spending.key import KeyRing
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
@@ -84,8 +85,12 @@ class Runtime:
         settings: Settings,
         tools: Iterable[Tool] = (),
         agents: Iterable[Agent | Spec] = (),
+        *,
+        serves: bool = False,
     ) -> None:
+        """`serves`: others than the person at this machine name models here, over HTTP."""
         self._current = Current(settings)
+        self._serves = serves
         self.on_change: Callable[[Values], None] | None = None
         """Is told of settings that were changed while this was open."""
         ca_file = settings.values.ca_file or settings.environment.get("SSL_CERT_FILE", "")
@@ -202,6 +207,11 @@ class Runtime:
         if own := self.model_of(agent):
             return own
         if values.model:
+            if source == "project file" and self.is_scripted(values.model):
+                raise Refused(
+                    f"The project's {PROJECT_FILE} names {values.model[:60]!r}: a script that stands in for a model.",
+                    hint="Only you may choose one: give --model, or remove that line.",
+                )
             return Chosen(values.model, f"set in the {source}")
         table = self.routes()
         for name, vendor in VENDORS.items():
@@ -280,6 +290,21 @@ class Runtime:
             return msgspec.structs.replace(known, tools=False)
         return known
 
+    def is_scripted(self, name: str) -> bool:
+        """Whether a name leads to the model that plays a script."""
+        head = name.strip().partition("/")[0]
+        if head == SCRIPTED or self.settings.values.provider.strip() != SCRIPTED:
+            return head == SCRIPTED
+        try:
+            return route.resolve(name, self.routes()).provider == SCRIPTED
+        except Misconfigured:
+            return False
+
+    def refuse_script(self, name: str) -> None:
+        """Refuse a model that plays a script where this process may not; any other name passes."""
+        if self._serves and self.is_scripted(name):
+            scripts.checked(route.resolve(name, self.routes()).model, self.settings.scripts_folder)
+
     async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
         self.refresh()
@@ -291,6 +316,8 @@ class Runtime:
         if agent.remote:
             return self._elsewhere(agent, agent.remote, session, prompt)
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
+        if not self._serves and session.owner != HOST and self.is_scripted(model.name):
+            raise scripts.refused()
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session):
             registry.register(tool)
@@ -425,10 +452,13 @@ class Runtime:
 
             return Demo(), ""
         if found.wire is None:
-            from bottega.providers.script import load
             from bottega.providers.scripted import Scripted
 
-            return Scripted(load(found.model) if found.model else None), ""
+            if not self._serves:
+                return Scripted(), ""
+            folder = self.settings.scripts_folder
+            scripts.checked(found.model, folder)
+            return Scripted(read=partial(scripts.read, folder)), ""
         from bottega.providers.http.transport import HttpProvider
         from bottega.providers.wires import wire
 

@@ -24,12 +24,15 @@ from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.mcp.server import NAME, McpServer, is_name
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
+from bottega.regular_file import read_regular
 
 _log = logging.getLogger(__name__)
 
 Source = Literal["flag", "environment", "user file", "project file", "default"]
 
 PROJECT_FILE = ".bottega.toml"
+LARGEST = 1024 * 1024
+"""Bytes of a file of settings."""
 
 
 class OwnProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -222,6 +225,11 @@ class Settings(msgspec.Struct, frozen=True):
         return self.home / "config.toml"
 
     @property
+    def scripts_folder(self) -> str:
+        """Where the scripts lie that may stand in for a model over HTTP (`BOTTEGA_SCRIPTS`); empty: nowhere."""
+        return self.environment.get("BOTTEGA_SCRIPTS", "")
+
+    @property
     def warnings(self) -> list[str]:
         """What was left out, one sentence each."""
         if not self.ignored:
@@ -350,7 +358,7 @@ def _project(folder: Path | None) -> tuple[dict[str, Any], tuple[str, ...]]:
 def read_file(path: Path) -> dict[str, Any]:
     """A TOML file as a plain dictionary; empty if there is none."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_regular(path, LARGEST).decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -359,7 +367,10 @@ def read_file(path: Path) -> dict[str, Any]:
             hint="Mend that line, or remove the file.",
         ) from error
     except OSError as error:
-        raise Misconfigured(f"The file {str(path)!r} cannot be read: {error.strerror}.") from error
+        raise Misconfigured(
+            f"The file {str(path)!r} cannot be read: {error.strerror}.",
+            hint="Put a TOML file there, or remove it.",
+        ) from error
 
 
 def check(layer: Mapping[str, Any], source: Source, where: str | None = None) -> None:

@@ -256,14 +256,14 @@ def test_a_setting_that_makes_no_sense_is_not_written(
 
 
 def test_a_projects_file_is_heeded_and_what_it_may_not_say_is_told(
-    bottega: Call, script: Script, work: Path
+    bottega: Call, work: Path
 ) -> None:
-    model = script([say("Hello.")])
-    (work / ".bottega.toml").write_text(f'model = "{model}"\nprovider = "evil"\n')
+    (work / ".bottega.toml").write_text('model = "guide"\nprovider = "evil"\n')
 
     done = bottega("run", "hi")
 
-    assert done.out == "Hello.\n"
+    assert done.code == 0
+    assert "guide" in bottega("sessions").out
     assert "may not set 'provider'" in done.err
     assert done.err.count("\n") == 1
 

@@ -36,7 +36,8 @@ class Serving:
         self.home = home
         self.folder = folder
         self._flags = flags
-        self._environment = dict(environment or {})
+        # Scripts stand in for models here: those of any test of this run.
+        self._environment = {"BOTTEGA_SCRIPTS": str(home.parent.parent), **(environment or {})}
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
         self.address = ""

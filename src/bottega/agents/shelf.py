@@ -17,6 +17,7 @@ from bottega.agents.check import check
 from bottega.agents.house import house
 from bottega.agents.spec import Spec, WrongSpec, is_slug, near, read, slug_of
 from bottega.errors import NotFound
+from bottega.regular_file import read_regular
 from bottega.tools.registry import Registry
 
 Origin = Literal["program", "own", "house"]
@@ -149,7 +150,7 @@ def from_file(path: Path, size: int | None = None) -> Spec:
             raise WrongSpec(subject, ["it is no file"])
         if (path.stat().st_size if size is None else size) > LARGEST:
             raise WrongSpec(subject, ["it is larger than 1 MB"])
-        text = path.read_text("utf-8")
+        text = read_regular(path, LARGEST).decode()
     except OSError as error:
         raise WrongSpec(subject, [f"it cannot be read: {error.strerror or error}"]) from error
     except UnicodeDecodeError as error:

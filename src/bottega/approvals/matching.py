@@ -22,11 +22,15 @@ class Gate(msgspec.Struct, frozen=True):
     """Given in this session."""
     trusted: bool = False
     """The sandbox's self-test has passed."""
+    exposed: str = ""
+    """Why allow mode is off in this workspace: code that runs outside of every sandbox could be changed from it."""
     masked: bool = False
     """The sandbox keeps commands from paths that a rule denies."""
 
     def holds(self, subject: Subject) -> bool:
         """Whatever programs this call runs, a sandbox is known to hold them."""
+        if self.exposed and not subject.is_free:
+            return False
         return not subject.runs or (subject.sandbox == "bubblewrap" and self.trusted)
 
 

@@ -97,6 +97,8 @@ def _by_mode(subject: Subject, gate: Gate) -> _Word:
         return _Word("ask", f"{gate.mode} mode asks before {_kind(subject)}")
     if gate.holds(subject):
         return _Word("allow", "allow mode")
+    if gate.exposed:
+        return _Word("ask", f"allow mode is off here: {gate.exposed}")
     return _Word("ask", f"allow mode is off for commands: {_why_off(subject)}")
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from bottega.errors import Misconfigured
 from bottega.mcp.server import FOLDER, McpServer
+from bottega.regular_file import read_regular
 
 _INTERPRETERS = re.compile(
     r"^(python|pypy|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|sh|bash|dash|zsh|uv|npx|env)"
@@ -39,7 +40,8 @@ def find(name: str, server: McpServer, folder: str, path: str) -> Program:
             f"The command of the MCP server {name!r} is a relative path.",
             hint="Write the whole path, from the root of the file system.",
         )
-    found = shutil.which(server.command, path=path)
+    whole = os.pathsep.join(each for each in path.split(os.pathsep) if os.path.isabs(each))
+    found = shutil.which(server.command, path=whole)
     if found is None:
         raise Misconfigured(
             f"The program {server.command!r} of the MCP server {name!r} is not there.",
@@ -92,7 +94,7 @@ def _prefix(program: str) -> str:
 def _environment(prefix: str) -> Iterator[str]:
     """Where a virtual environment's Python is installed."""
     try:
-        text = Path(prefix, "pyvenv.cfg").read_text("utf-8")
+        text = read_regular(Path(prefix, "pyvenv.cfg"), 64 * 1024).decode()
     except (OSError, UnicodeDecodeError):
         return
     if found := re.search(r"^home\s*=\s*(/.*)$", text, re.MULTILINE):
@@ -103,6 +105,8 @@ def _environment(prefix: str) -> Iterator[str]:
 
 def _interpreter(program: str) -> str:
     try:
+        if not os.path.isfile(program):
+            return ""
         with open(program, "rb") as file:
             head = file.read(256)
     except OSError:

@@ -6,8 +6,10 @@ Everything is read, nothing is run but git as an onlooker; what cannot be read i
 import asyncio
 import json
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, cast
 
 import msgspec
@@ -33,6 +35,8 @@ _READMES = ("README.md", "README.rst", "README.txt", "README")
 _README_MOST = 64 * 1024
 _FAILED = ".pytest_cache/v/cache/lastfailed"
 _FAILED_MOST = 20
+_NODE = re.compile(r"(?=.{1,200}\Z)[\w./+-]+\.py(?:::\w+){1,4}(?:\[[\w.,:/=+-]{0,80}\])?", re.ASCII)
+"""What pytest calls a test. A name goes into a prompt: one that could be a sentence does not."""
 
 
 class Repository(msgspec.Struct, frozen=True):
@@ -187,12 +191,13 @@ def _failed(root: Root) -> list[str]:
     except (ValueError, RecursionError):
         return []
     names = list(cast("dict[str, Any]", noted)) if isinstance(noted, dict) else []
-    return [harmless(each) for each in names[:_FAILED_MOST] if _is_there(root, each)]
+    tests = (each for each in names if _NODE.fullmatch(each) and _is_there(root, each))
+    return list(islice(tests, _FAILED_MOST))
 
 
 def _is_there(root: Root, test: str) -> bool:
     try:
-        root.stat(test.partition("::")[0], follow=False)
+        found = root.stat(test.partition("::")[0], follow=False)
     except (Problem, OSError, ValueError):
         return False
-    return True
+    return stat.S_ISREG(found.st_mode)

@@ -13,6 +13,7 @@ import msgspec
 MOST = 3
 _NAMED = 3
 """Files that a prompt names."""
+_NAME = re.compile(r"[\w./+@=~:,\[\]()-]{1,200}")
 _ABOUT_TESTS = re.compile(r"\btests?\b|\btesting\b", re.IGNORECASE)
 
 Kind = Literal[
@@ -57,7 +58,18 @@ def suggested(seen: Seen) -> list[Suggested]:
     """Three, each of another kind: what the project is, what asks to be done, then what can always be."""
     if not seen.files:
         return list(_empty(seen))
+    seen = msgspec.structs.replace(
+        seen,
+        entries=_inert(seen.entries),
+        changed_files=_inert(seen.changed_files),
+        failed=_inert(seen.failed),
+    )
     return [_explain(seen), *_to_do(seen), *_always(seen)][:MOST]
+
+
+def _inert(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that are nothing but names. A repository chooses them: what could be read as an order is not repeated."""
+    return tuple(each for each in names if _NAME.fullmatch(each))
 
 
 def _explain(seen: Seen) -> Suggested:
@@ -118,7 +130,7 @@ def _failed(seen: Seen) -> Suggested:
 def _changes(seen: Seen) -> Suggested:
     files = "file" if seen.changed == 1 else "files"
     named = _listed(seen.changed_files[:_NAMED])
-    rest = seen.changed - min(seen.changed, _NAMED)
+    rest = seen.changed - len(seen.changed_files[:_NAMED])
     which = f" ({named}{f' and {rest} more' if rest else ''})" if named else ""
     return Suggested(
         "changes",

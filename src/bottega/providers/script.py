@@ -7,13 +7,27 @@ instead where its `when` fits the last words of the user, one for each answer si
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
+from msgspec import Meta
 
 from bottega.errors import Misconfigured
 from bottega.messages.message import StopReason, Usage
+from bottega.regular_file import read_regular
+
+LARGEST = 4 * 1024 * 1024
+"""Bytes of a script."""
+_LONGEST = 200
+"""Characters of a pattern."""
+_SEARCHED = 2_000
+"""Characters of the user's words that a pattern is searched in."""
+_REPEATED = re.compile(r"[*+?}]")
+_NESTED = re.compile(r"\)\s*[*+{]|\\[1-9]|\(\?P=")
+"""A group that is repeated, or what stood in one again: these may take for ever."""
+
+Milliseconds = Annotated[float, Meta(ge=0, le=600_000)]
+Seconds = Annotated[float, Meta(ge=0, le=600)]
 
 
 class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
@@ -22,7 +36,7 @@ class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
 
 class Say(_Step, frozen=True, tag="say"):
     text: str
-    pace_ms: float = 0
+    pace_ms: Milliseconds = 0
     """The wait before each piece."""
     pieces: int = 0
     """In how many pieces; 0 means word by word."""
@@ -30,7 +44,7 @@ class Say(_Step, frozen=True, tag="say"):
 
 class Think(_Step, frozen=True, tag="think"):
     text: str
-    pace_ms: float = 0
+    pace_ms: Milliseconds = 0
     pieces: int = 0
 
 
@@ -41,7 +55,7 @@ class Call(_Step, frozen=True, tag="call"):
     """Arguments that are no JSON object, as a model may write them."""
     id: str = ""
     """Made from the place in the conversation if left out."""
-    pace_ms: float = 0
+    pace_ms: Milliseconds = 0
     pieces: int = 1
 
 
@@ -61,7 +75,7 @@ class Retry(_Step, frozen=True, tag="retry"):
 
     number: int = 2
     of: int = 3
-    delay: float = 0
+    delay: Seconds = 0
     reason: str = "The script says so."
 
 
@@ -83,7 +97,7 @@ class Stop(_Step, frozen=True, tag="stop"):
 
 
 class Pause(_Step, frozen=True, tag="pause"):
-    ms: float
+    ms: Milliseconds
 
 
 class Gate(_Step, frozen=True, tag="gate"):
@@ -106,22 +120,34 @@ Turns = tuple[Turn | tuple[Step, ...], ...]
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: str
-    """A part of the user's words, or between slashes a regular expression; in any case."""
+    """A part of the user's words, or between slashes a plain regular expression; in any case."""
     turns: Turns
 
     def __post_init__(self) -> None:
+        pattern = self._pattern()
         try:
-            re.compile(self._pattern())
+            re.compile(pattern)
         except re.error as problem:
             raise ValueError(f"`when` {self.when!r} is no regular expression: {problem}") from None
+        if len(self.when) > _LONGEST or (self._is_regex and _may_take_long(pattern)):
+            raise ValueError(f"`when` {self.when[:_LONGEST]!r} is too long, or could take too long")
 
     def fits(self, text: str) -> bool:
-        return re.search(self._pattern(), text, re.IGNORECASE) is not None
+        if not self._is_regex:
+            return self.when.casefold() in text.casefold()
+        return re.search(self._pattern(), text[:_SEARCHED], re.IGNORECASE) is not None
+
+    @property
+    def _is_regex(self) -> bool:
+        return len(self.when) > 2 and self.when[0] == self.when[-1] == "/"
 
     def _pattern(self) -> str:
-        if len(self.when) > 2 and self.when[0] == self.when[-1] == "/":
-            return self.when[1:-1]
-        return re.escape(self.when)
+        return self.when[1:-1] if self._is_regex else re.escape(self.when)
+
+
+def _may_take_long(pattern: str) -> bool:
+    """Whether matching could take more than the square of the text's length."""
+    return bool(_NESTED.search(pattern)) or len(_REPEATED.findall(pattern)) > 3
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -157,16 +183,22 @@ def script(turns: Sequence[Turn | Sequence[Step]], **options: Any) -> Script:
 def load(path: str | os.PathLike[str]) -> Script:
     """Read a script; raises `Misconfigured` that names the field that is wrong.
 
-    The file holds a script, or just its list of turns; `.toml` is TOML, all else JSON.
+    Waits for the disk: use a thread.
     """
     try:
-        body = Path(path).read_bytes()
+        body = read_regular(path, LARGEST)
+    except (OSError, ValueError) as problem:
+        _wrong(path, f"cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    return parsed(body, path)
+
+
+def parsed(body: bytes, path: str | os.PathLike[str]) -> Script:
+    """A file holds a script, or just its list of turns; `.toml` is TOML, all else JSON."""
+    try:
         if os.fspath(path).endswith(".toml"):
             return msgspec.toml.decode(body, type=Script)
         found = msgspec.json.decode(body, type=Script | Turns)
-    except OSError as problem:
-        _wrong(path, f"cannot be read: {problem.strerror}")
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         _wrong(path, f"is not valid: {problem}")
     return found if isinstance(found, Script) else Script(found)
 

@@ -5,12 +5,12 @@ and in another process as if nothing had happened.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from pathlib import Path
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 import msgspec
 
-from bottega.errors import Misconfigured
+from bottega.errors import Problem
 from bottega.messages.block import Block, Reasoning, Text, ToolUse, plain_text
 from bottega.messages.message import Message, Usage
 from bottega.providers.pace import estimated_tokens, pieces_of
@@ -47,22 +47,29 @@ from bottega.providers.script import (
 _GATE_POLL = 0.02
 
 
+Read = Callable[[str], Script]
+
+
 class Scripted:
-    """Plays the script it is given, or, given none, the file that the request's model names."""
+    """Plays the script it is given, or, given none, the file that the request's model names; `read` opens that."""
 
     name = "scripted"
 
-    def __init__(self, turns: Script | Sequence[Turn | Sequence[Step]] | None = None) -> None:
+    def __init__(
+        self, turns: Script | Sequence[Turn | Sequence[Step]] | None = None, *, read: Read = load
+    ) -> None:
         self._script = turns if isinstance(turns, Script) or turns is None else script(turns)
+        self._read = read
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
+        text, answers, since_user = _place(request.messages)
         try:
-            played = self._script or await asyncio.to_thread(load, request.model)
-        except Misconfigured as problem:
+            played = self._script or await asyncio.to_thread(self._read, request.model)
+            turn = await asyncio.to_thread(played.turn, answers, since_user, text)
+        except Problem as problem:
             yield Failed(problem.message, "unknown_model", hint=problem.hint)
             return
-        text, answers, since_user = _place(request.messages)
-        answer = _Answer(played, played.turn(answers, since_user, text), answers, request)
+        answer = _Answer(played, turn, answers, request)
         yield Started(played.model)
         for step in answer.turn.steps:
             async for event in answer.play(step):
@@ -175,5 +182,5 @@ async def _wait(step: Gate | Pause) -> None:
     if isinstance(step, Pause):
         await asyncio.sleep(step.ms / 1000)
         return
-    while not Path(step.path).exists():  # noqa: ASYNC110, ASYNC240
+    while not await asyncio.to_thread(os.path.exists, step.path):  # noqa: ASYNC110
         await asyncio.sleep(_GATE_POLL)

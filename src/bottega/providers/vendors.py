@@ -13,7 +13,9 @@ from bottega.providers.wires import WireName
 
 DEMO = "demo"
 """The model that plays what an agent does, from a script."""
-BUILT_IN = ("guide", DEMO, "scripted")
+SCRIPTED = "scripted"
+"""The model that plays a file: for tests and rehearsals."""
+BUILT_IN = ("guide", DEMO, SCRIPTED)
 """Answered inside this program, without any network."""
 
 OLLAMA_PORT = 11434

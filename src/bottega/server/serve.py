@@ -3,9 +3,9 @@
 import asyncio
 import errno
 import logging
+import os
 import socket
-import sys
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,6 +25,7 @@ from bottega.server.hub.line import PING, PONG, Line
 from bottega.server.options import address_of, checked
 from bottega.server.outside.metrics import metrics_token
 from bottega.server.outside.outside import Outside
+from bottega.server.preload import preload
 from bottega.server.staff.settle import settle
 from bottega.server.staff.staff import Alone, Staff
 from bottega.server.staff.stop import Stop
@@ -33,6 +34,7 @@ from bottega.sessions.session import HOST
 from bottega.settings import Settings
 from bottega.storage import serving
 from bottega.studio import Studio
+from bottega.workspaces import own_code
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +44,7 @@ Ready = Callable[[str, str], None]
 
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
+    await asyncio.to_thread(preload, settings)
     options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)
     options = checked(options)
@@ -55,6 +58,7 @@ async def serve(settings: Settings, options: Options, folder: Path, ready: Ready
         ) as studio:
             options = msgspec.structs.replace(options, port=listening.getsockname()[1])
             house = House(studio, key, options)
+            await asyncio.to_thread(studio.runtime.every_tool)
             house.staff = _staff(house)
             await _begin_here(house, folder)
             here = address_of(options)
@@ -96,12 +100,37 @@ def _staff(house: House) -> Staff:
     options = house.options
     debug = ("--debug",) if options.debug else ()
     home = str(house.studio.settings.home)
-    command = (sys.executable, "-m", "bottega", "--home", home, *debug, "work", "--owned")
+    command = (
+        own_code.INTERPRETER,
+        "-P",
+        "-m",
+        "bottega",
+        "--home",
+        home,
+        *debug,
+        "work",
+        "--owned",
+    )
     told = ("--log-format", options.log_format)
-    supervisor = Supervisor(house.studio, (*command, *told), options.workers, house.tell_session)
+    supervisor = Supervisor(
+        house.studio,
+        (*command, *told),
+        options.workers,
+        house.tell_session,
+        _imports_fixed(house.studio.settings.environment),
+    )
     house.studio.opened.elsewhere = supervisor
     supervisor.start()
     return supervisor
+
+
+def _imports_fixed(environment: Mapping[str, str]) -> dict[str, str]:
+    """The same environment, in which a worker that starts later finds its modules only where this process does."""
+    fixed = dict(environment)
+    if "PYTHONPATH" in fixed:
+        named = (os.path.realpath(each) for each in fixed["PYTHONPATH"].split(os.pathsep) if each)
+        fixed["PYTHONPATH"] = os.pathsep.join(each for each in named if os.path.exists(each))
+    return fixed
 
 
 async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from bottega.server.outside import logs
 from bottega.server.outside.scrub import Scrub
+from bottega.server.preload import preload
 from bottega.server.staff.doing import Doing
 from bottega.server.staff.owner import Owner
 from bottega.server.staff.settle import settle
@@ -32,6 +33,7 @@ async def work(
 
     One that is `owned` ends with the server that started it, which it tells its id, and does its errands.
     """
+    await asyncio.to_thread(preload, settings)
     owner = Owner()
     if owned:
         await owner.begin()

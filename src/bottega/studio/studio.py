@@ -59,7 +59,10 @@ class Studio:
         self._chores: asyncio.Task[Trimmed] | None = None
 
     async def __aenter__(self) -> "Studio":
-        runtime = await asyncio.to_thread(Runtime, self._settings, self._tools, self._agents)
+        serves = self._place == "server"
+        runtime = await asyncio.to_thread(
+            lambda: Runtime(self._settings, self._tools, self._agents, serves=serves)
+        )
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
         if self._attends:
             self._opened.sweep()

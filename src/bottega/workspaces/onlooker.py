@@ -21,6 +21,10 @@ _ERRORS = 4_000
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/libexec", "/etc/ld.so.cache")
 
 
+_A_MOMENT = 0.25
+"""Seconds after which it is asked what a program waits for."""
+
+
 class Look(msgspec.Struct, frozen=True):
     """What to start, and what it may see."""
 
@@ -44,21 +48,33 @@ class Seen(msgspec.Struct, frozen=True):
     """Its time was over."""
     enough: bool = False
     """The taker wanted no more."""
+    stuck: str = ""
+    """What kept it waiting, as `held_up` found out."""
 
 
-async def look(asked: Look, take: Callable[[bytes], bool]) -> Seen:
-    """Run the program to its end; `take` gets its output in a thread, and returns False for enough."""
+async def look(
+    asked: Look, take: Callable[[bytes], bool], held_up: Callable[[], str] | None = None
+) -> Seen:
+    """Run the program to its end; `take` gets its output in a thread, and returns False for enough.
+
+    If it takes longer than a moment, `held_up` is asked in a thread for what could keep it waiting for ever; it is
+    ended where there is something.
+    """
     running = _Running(asked, take)
     work = asyncio.ensure_future(asyncio.to_thread(running.work))
-    late = False
+    late, stuck = False, ""
     try:
-        done, _ = await asyncio.wait((work,), timeout=asked.seconds)
-        late = not done
+        if held_up:
+            done, _ = await asyncio.wait((work,), timeout=_A_MOMENT)
+            stuck = "" if done else await asyncio.to_thread(held_up)
+        if not stuck:
+            done, _ = await asyncio.wait((work,), timeout=asked.seconds)
+            late = not done
     finally:
         if not work.done():
             running.stop()
             await asyncio.wait((work,))
-    return msgspec.structs.replace(work.result(), late=late)
+    return msgspec.structs.replace(work.result(), late=late, stuck=stuck)
 
 
 class _Running:

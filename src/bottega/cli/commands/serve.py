@@ -77,4 +77,21 @@ def command(no_open: bool, **given: Any) -> None:
     options = Options(debug=debug, **chosen)
     for warning in warnings(options):
         note(f"bottega: {warning}")
-    start.run(serve(start.settings_of(), options, Path.cwd(), ready))
+    settings = start.settings_of()
+    start.run(serve(settings, options, _folder(settings.home), ready))
+
+
+def _folder(home: Path) -> Path:
+    """The folder to begin in: this one, unless it is the program itself."""
+    from bottega.projects import sample
+    from bottega.workspaces import own_code
+
+    here = Path.cwd()
+    if not own_code.is_home_of_program(str(here.resolve())):
+        return here
+    made = sample.make(home)
+    out(
+        f"This folder holds the program itself, which no agent may change. Begin in {str(made)!r} instead,\n"
+        "a sample project, or open a folder of yours with: bottega projects add FOLDER"
+    )
+    return made

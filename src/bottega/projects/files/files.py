@@ -21,6 +21,7 @@ from bottega.projects.files.tree import Tree, containers, tree
 from bottega.projects.files.upload import Upload
 from bottega.projects.folders import Folders
 from bottega.projects.projects import Project
+from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fences
 from bottega.workspaces.outputs.drain import unbroken
@@ -95,6 +96,7 @@ class Files:
         with await _done(lambda: self._folders.open_project(project)) as root:
             at = await _done(lambda: root.canonical(path))
             changing.refuse_gits(at)
+            await _done(lambda: own_code.refuse_change(root.path, at))
             coming = await _done(lambda: Upload(root, at))
             try:
                 async for chunk in chunks:
@@ -121,6 +123,7 @@ class Files:
             found = await _done(lambda: tuple(find(root, path) for path in paths))
             for path in found:
                 changing.refuse_gits(path)
+            await _done(lambda: own_code.refuse_change(root.path, *found))
             fences = self._fences(root, found)
             async with self._locked(root, found):
                 yield root, found, fences

@@ -29,7 +29,8 @@ async def show_outlook(
     runtime = house.studio.runtime
     listed = await house.files.finding.listed(project)
     seen, sandbox = await asyncio.gather(
-        outlook(house.folders, project, listed, container), sandbox_of(runtime.sandboxes)
+        outlook(house.folders, project, listed, container),
+        sandbox_of(runtime.sandboxes, project.folder),
     )
     values = runtime.refresh().values
     return OutlookShape.of(seen, sandbox, values.mode, len(values.rules))

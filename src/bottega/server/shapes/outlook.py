@@ -120,10 +120,10 @@ def may(mode: Mode, sandbox: SandboxShape) -> dict[Deed, Word]:
     return told
 
 
-async def sandbox_of(sandboxes: Local) -> SandboxShape:
+async def sandbox_of(sandboxes: Local, folder: str) -> SandboxShape:
     """Where commands run. The first time it is tested whether it holds them, which takes a moment."""
     kind: Kind = await asyncio.to_thread(lambda: sandboxes.kind)
-    testing = asyncio.ensure_future(sandboxes.trusted())
+    testing = asyncio.ensure_future(sandboxes.trusted(folder))
     testing.add_done_callback(lambda done: done.cancelled() or done.exception())
     done, _ = await asyncio.wait((testing,), timeout=_PATIENCE)
     problem = testing.result() if done else ""

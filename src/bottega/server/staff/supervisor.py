@@ -10,7 +10,7 @@ import logging
 import signal
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from operator import itemgetter
 
@@ -60,8 +60,16 @@ class _Place:
 
 
 class Supervisor:
-    def __init__(self, studio: Studio, command: Sequence[str], count: int, tell: Tell) -> None:
+    def __init__(
+        self,
+        studio: Studio,
+        command: Sequence[str],
+        count: int,
+        tell: Tell,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         """`command` starts a worker, which prints its id in its first line."""
+        self._environment = environment
         self._studio = studio
         self._command = tuple(command)
         self._tell = tell
@@ -146,7 +154,12 @@ class Supervisor:
     async def _one_life(self, place: _Place) -> None:
         place.state, place.worker = "starting", ""
         process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=LONGEST
+            *self._command,
+            stdin=PIPE,
+            stdout=PIPE,
+            start_new_session=True,
+            limit=LONGEST,
+            env=self._environment,
         )
         place.process = process
         minding = asyncio.create_task(self._mind(place, process))

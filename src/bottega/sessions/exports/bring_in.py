@@ -20,6 +20,7 @@ from bottega.events.codec import decode, encode
 from bottega.events.facts import DELTAS
 from bottega.ids import fresh_session
 from bottega.printable import UNPRINTABLE
+from bottega.providers.vendors import SCRIPTED
 from bottega.sessions.attach import attach, drop_unnamed
 from bottega.sessions.exports.closing import Closing
 from bottega.sessions.exports.export import About, Blob, Header
@@ -197,4 +198,4 @@ def _plain(name: str) -> str:
 def _model(name: str) -> str:
     """The model to go on with; a script is no model that somebody else may choose: the usual one then."""
     plain = _plain(name)
-    return "" if plain.startswith("scripted/") else plain
+    return "" if plain.strip().partition("/")[0] == SCRIPTED else plain

@@ -16,6 +16,7 @@ from bottega.agents.shelf import LARGEST, Shelved
 from bottega.agents.spec import Spec, WrongSpec, read
 from bottega.agents.written import written
 from bottega.errors import BadUsage, Conflict, Problem
+from bottega.regular_file import read_regular
 from bottega.runtime import Runtime
 from bottega.storage.home import Home
 from bottega.storage.whole import write_whole
@@ -53,6 +54,7 @@ def put(runtime: Runtime, slug: str, source: str | Mapping[str, Any]) -> Shelved
     if judged.spec is None or judged.problems:
         told = "; ".join(each.rstrip(".") for each in judged.problems[:_TOLD])
         raise BadUsage(f"The agent {slug!r} cannot be used: {told}.")
+    runtime.refuse_script(judged.spec.model)
     if _origin(runtime, slug) == "program":
         raise Conflict(f"The agent {slug!r} belongs to the program that runs here.")
     text = source if isinstance(source, str) else written(judged.spec)
@@ -86,8 +88,7 @@ def text_of(found: Shelved) -> str:
     """The agent as TOML: as it stands in its file, broken or not, else as it would be written."""
     if found.origin == "own":
         try:
-            with Path(found.path).open("rb") as file:
-                return file.read(LARGEST).decode("utf-8", "replace")
+            return read_regular(found.path, LARGEST).decode("utf-8", "replace")
         except OSError:
             return ""
     return written(found.spec) if found.spec else ""

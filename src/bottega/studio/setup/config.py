@@ -15,6 +15,7 @@ from bottega.errors import Misconfigured
 from bottega.providers import route
 from bottega.providers.http.address import bare
 from bottega.providers.route import Endpoint, Routes
+from bottega.regular_file import read_regular
 from bottega.settings import Settings, Source, Values
 from bottega.storage.whole import alone, write_whole
 from bottega.studio.setup.plain import check_plain
@@ -89,7 +90,9 @@ def _rewrite(settings: Settings, alter: Callable[[MutableMapping[str, Any]], Non
     file = settings.config_file
     with alone(settings.home / "config.lock"):
         try:
-            document = tomlkit.parse(file.read_text("utf-8") if file.exists() else "")
+            document = tomlkit.parse(
+                read_regular(file, every.LARGEST).decode() if file.exists() else ""
+            )
             alter(document)
             text = tomlkit.dumps(document)
             _check(tomllib.loads(text), str(file))

@@ -15,6 +15,7 @@ from bottega.errors import BadUsage, Problem, Refused
 from bottega.tools.context import Context
 from bottega.tools.reading import WHOLE_MAX, TooLarge
 from bottega.tools.settled import settled
+from bottega.workspaces import own_code
 from bottega.workspaces.confine import Missing, Root
 from bottega.workspaces.edit import Edit
 from bottega.workspaces.gitfiles import is_of_git
@@ -101,6 +102,7 @@ async def target(context: Context, path: str) -> Target:
             f"The file {path!r} belongs to git, and may decide what git runs.",
             hint="Use git itself to change it.",
         )
+    await asyncio.to_thread(own_code.refuse_change, context.root.path, canonical)
     at = context.root.relative(path)
     before = await asyncio.to_thread(_current, context.root, canonical, at)
     seen = context.seen(canonical)

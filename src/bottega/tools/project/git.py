@@ -19,6 +19,7 @@ import msgspec
 
 from bottega.tools.project.git_config import GitConfig, parsed
 from bottega.tools.project.opened import text, whole
+from bottega.tools.searching.ignore_files import NAMES, look_at
 from bottega.workspaces.confine import Linked, Missing, Root
 from bottega.workspaces.onlooker import Look, Seen, look
 
@@ -111,6 +112,10 @@ async def _status(root: Root, found: Repository) -> dict[str, Any]:
             return len(output) < _OUTPUT_MAX
 
         seen = await _asked(root, program, made, take)
+    if seen.stuck:
+        return {
+            "note": f"What has changed is not known: {seen.stuck!r} is no file that git could read."
+        }
     if seen.code and not seen.enough:
         words = "took too long" if seen.late else seen.errors.strip().splitlines()[-1:]
         return {"note": f"What has changed is not known: git {''.join(words) or 'failed'}."}
@@ -133,7 +138,7 @@ async def _asked(root: Root, program: str, made: str, take: Callable[[bytes], bo
     }
     try:
         asked = Look((program, *_STATUS), folder, (folder, ours), (), environment, _SECONDS)
-        return await look(asked, take)
+        return await look(asked, take, lambda: look_at(root, names=(*NAMES, ".gitattributes")).odd)
     finally:
         os.close(ours)
         os.close(folder)

@@ -4,20 +4,25 @@ Its settings are all here: no file and no variable of the user's or of the works
 the workspace's own ignore files.
 """
 
+import asyncio
 import os
 import stat
-import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from threading import Lock
 
 import msgspec
 
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.tools.searching.ignore_files import LARGEST, Found, look_at
+from bottega.workspaces import programs
 from bottega.workspaces.confine import NotAFolder, Root
 from bottega.workspaces.onlooker import Look, Seen, look
 
 _IGNORE_FILES = (".git/info/exclude", ".gitignore", ".ignore", ".rgignore")
-_IGNORE_MAX = 256 * 1024
+_KEPT = 4 * 1024 * 1024
+"""Bytes of output that are kept until it is known that nothing holds a search up."""
 _ALWAYS = (
     "--no-config",
     "--no-messages",
@@ -61,12 +66,65 @@ async def search(root: Root, wanted: Search, take: Callable[[bytes], bool]) -> S
         # It resolves the path again; but only what was opened here, without a link, can be read.
         judged = _opened(root, wanted.path)
         closing.callback(os.close, judged)
-        ignore = closing.enter_context(_inherited(root, wanted))
-        argv = (program, *_ALWAYS, *_chosen(wanted, ignore), "--", _named(wanted.path))
-        handed = () if ignore is None else (ignore,)
-        seen = await look(Look(argv, folder, (judged,), handed, seconds=wanted.seconds), take)
+        kept = _Kept(take)
+
+        async def run(taking: Callable[[bytes], bool], found: Found | None) -> Seen:
+            with _inherited(root, wanted, found) as ignore:
+                options = _chosen(wanted, ignore, plainly=found is not None)
+                argv = (program, *_ALWAYS, *options, "--", _named(wanted.path))
+                handed = () if ignore is None else (ignore,)
+                asked = Look(argv, folder, (judged,), handed, seconds=wanted.seconds)
+                return await look(
+                    asked, taking, None if found else partial(kept.held_up, root, wanted)
+                )
+
+        seen = await run(kept.take, None)
+        if kept.found and seen.stuck:
+            seen = await run(take, kept.found)
+        else:
+            seen = await asyncio.to_thread(kept.settle, seen)
     _check(seen)
     return seen
+
+
+class _Kept:
+    """What a search has printed, while it is not known yet whether something holds it up."""
+
+    def __init__(self, take: Callable[[bytes], bool]) -> None:
+        self._take = take
+        self._pieces: list[bytes] | None = []
+        self._lock = Lock()
+        self.found: Found | None = None
+
+    def take(self, piece: bytes) -> bool:
+        with self._lock:
+            if self._pieces is not None:
+                self._pieces.append(piece)
+                return sum(map(len, self._pieces)) < _KEPT or self._pass_on()
+            return self._take(piece)
+
+    def held_up(self, root: Root, wanted: Search) -> str:
+        """The ignore file that a search cannot get past, if there is one."""
+        if wanted.ignored or not stat.S_ISDIR(root.stat(wanted.path, follow=False).st_mode):
+            self.found = Found()
+        else:
+            self.found = look_at(root, wanted.path)
+        with self._lock:
+            if self._pieces is None:  # it prints, so nothing holds it up
+                return ""
+            if not self.found.odd:
+                self._pass_on()
+        return self.found.odd
+
+    def settle(self, seen: Seen) -> Seen:
+        """The search has ended by itself: hand on what is still kept."""
+        with self._lock:
+            more = self._pieces is None or self._pass_on()
+        return seen if more else msgspec.structs.replace(seen, enough=True)
+
+    def _pass_on(self) -> bool:
+        pieces, self._pieces = self._pieces or [], None
+        return all(map(self._take, pieces))
 
 
 def late(seconds: float) -> str:
@@ -112,20 +170,21 @@ def _check_words(options: tuple[str, ...]) -> None:
 
 
 def _program() -> str:
-    found = os.path.join(os.path.dirname(sys.executable), "rg")
-    if not os.path.exists(found):
+    found = programs.beside_interpreter("rg")
+    if found is None:
         raise Misconfigured(
-            f"The search program is not installed: there is no {found}.",
+            "The search program `rg` is not installed beside Bottega's Python.",
             hint="Install Bottega's requirements again; the package `ripgrep` brings it.",
         )
     return found
 
 
-def _chosen(wanted: Search, ignore: int | None) -> Iterator[str]:
+def _chosen(wanted: Search, ignore: int | None, *, plainly: bool) -> Iterator[str]:
+    """Its options; `plainly`: it reads no ignore file itself."""
     yield from wanted.options
     if wanted.hidden:
         yield from ("--hidden", "--glob=!.git")
-    if wanted.ignored:
+    if wanted.ignored or plainly:
         yield "--no-ignore"
     if ignore is not None:
         yield f"--ignore-file=/proc/self/fd/{ignore}"
@@ -134,12 +193,15 @@ def _chosen(wanted: Search, ignore: int | None) -> Iterator[str]:
 
 
 @contextmanager
-def _inherited(root: Root, wanted: Search) -> Generator[int | None]:
+def _inherited(root: Root, wanted: Search, found: Found | None) -> Generator[int | None]:
     """What the ignore files above the folder say, as a file that speaks from the workspace's top.
 
-    ripgrep would look for them itself, but does not stop at the workspace.
+    ripgrep would look for them itself, but does not stop at the workspace. With `found`, those below as well.
     """
     rules = [] if wanted.ignored else list(_rules(root, wanted.path))
+    for path in found.sound if found else ():
+        folder = path.removesuffix(".git/info/exclude").rpartition("/")[0]
+        rules += [rule for line in _lines(root, path) if (rule := _from_top(line, folder))]
     if not rules:
         yield None
         return
@@ -164,7 +226,7 @@ def _rules(root: Root, path: str) -> Iterator[str]:
 def _lines(root: Root, path: str) -> list[str]:
     try:
         with os.fdopen(root.open_file(path, follow=False), "rb") as file:
-            return file.read(_IGNORE_MAX).decode(errors="surrogateescape").splitlines()
+            return file.read(LARGEST).decode(errors="surrogateescape").splitlines()
     except (Problem, OSError):
         return []
 

@@ -1,12 +1,12 @@
 """Makes a page readable: its main text if there is one, else all of its text."""
 
 import asyncio
-import sys
 
 import msgspec
 
 from bottega.tools.web import page as program
 from bottega.tools.web.strip import stripped, title
+from bottega.workspaces.own_code import INTERPRETER
 
 PATIENCE = 15.0
 """Seconds for the program that looks for the main text."""
@@ -32,7 +32,7 @@ async def _main_text(page: str, url: str, most: int, patience: float) -> str:
     """What the program found; empty where it found nothing, failed, or took too long."""
     try:
         running = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", program.__file__, str(most)),
+            *(INTERPRETER, "-I", program.__file__, str(most)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

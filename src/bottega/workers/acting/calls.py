@@ -7,7 +7,8 @@ shown, or it is asked for anew. Nothing that was not allowed, by mode, rule, gra
 import asyncio
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -34,6 +35,7 @@ from bottega.workers.acting.question import asked, by_child, fingerprint
 from bottega.workers.acting.scene import Scene
 from bottega.workers.acting.shield import to_its_end, whatever_comes
 from bottega.workers.acting.watching import Watching
+from bottega.workspaces import own_code
 from bottega.workspaces.changes.apply import apply
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
@@ -119,7 +121,8 @@ class Calls:
         while True:
             tool = call.tool
             assert tool is not None
-            verdict = self._judged(call, await self._trusted(call))
+            judged = partial(self._judged, call, await self._trusted(call), await self._exposed())
+            verdict = judged()
             if verdict.decision in ("deny", "blocked"):
                 return _refused(verdict)
             context.judged = call.touch
@@ -133,7 +136,7 @@ class Calls:
                     call.placed.set()
                     return await self._carried_out(call, context, change, bound)
             try:
-                reply = await self._asked(call, verdict, change, bound)
+                reply = await self._asked(call, judged, change, bound)
             except Conflict:  # it was granted with another answer, at the last moment
                 self._grants = self._granted()
                 continue
@@ -155,11 +158,17 @@ class Calls:
             return True
         return not await self._hands.sandboxes.trusted()
 
-    def _judged(self, call: Ready, trusted: bool) -> Verdict:
+    async def _exposed(self) -> str:
+        """Why nothing may run unasked in this folder, if it may not."""
+        if self._mode != "allow":
+            return ""
+        return await asyncio.to_thread(own_code.exposed, self._root.path)
+
+    def _judged(self, call: Ready, trusted: bool, exposed: str) -> Verdict:
         assert call.tool is not None
         kind = self._hands.sandboxes.kind
         subject = Subject(call.tool.name, call.tool.effects, call.tool.known, call.touch, kind)
-        return judge(subject, Gate(self._mode, self._rules, self._grants, trusted))
+        return judge(subject, Gate(self._mode, self._rules, self._grants, trusted, exposed))
 
     def _bound(self, call: Ready, change: Change | None) -> str:
         exchange = self._exchange
@@ -177,20 +186,20 @@ class Calls:
         )
 
     async def _asked(
-        self, call: Ready, verdict: Verdict, change: Change | None, bound: str
+        self, call: Ready, judged: Callable[[], Verdict], change: Change | None, bound: str
     ) -> Reply:
         assert call.tool is not None
         profile = self._hands.sandboxes.profile
         mark = fingerprint(call.tool)
         question = await asyncio.to_thread(
-            asked, call.use, call.touch, verdict, change, bound, profile, mark
+            asked, call.use, call.touch, judged(), change, bound, profile, mark
         )
         question = by_child(question, self._exchange)
         await self._in_turn(call)
         answered = await self._exchange.asking.ask(
             question,
             call.arguments,
-            lambda: self._judged(call, True).decision == "allow",
+            lambda: judged().decision == "allow",
             on_open=call.placed.set,
         )
         call.approval_id = answered.id

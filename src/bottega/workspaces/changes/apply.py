@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 
 from bottega.errors import BadUsage, Problem
+from bottega.workspaces import own_code
 from bottega.workspaces.changes.site import Site
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
@@ -26,6 +27,7 @@ class NotWritten(Problem):
 def apply(root: Root, change: Change, fence: Holds) -> None:
     """Make the change, or raise a `Problem` and leave every file as it was. Waits for the disk: use a thread."""
     _refuse_twins(change)
+    own_code.refuse_change(root.path, *(edit.path for edit in change.edits))
     with fence.held(), ExitStack() as closing:
         root.check_present()
         sites = [Site(root, edit) for edit in change.edits]

@@ -7,20 +7,35 @@ mistaken for it; the rest of the name cannot be guessed.
 import os
 import re
 import secrets
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 
 _NAME = re.compile(rb"\.bottega-(\d+)-(\d+)-[0-9a-f]{24}\.tmp")
 
 
+_ours: deque[bytes] = deque(maxlen=10_000)
+"""The last names that this process made."""
+
+
 def is_passing(name: bytes) -> bool:
-    """Whether a file of that name is ours and about to go."""
-    return _NAME.fullmatch(name) is not None
+    """Whether a file of that name is ours and about to go: this process made it, or another of this program that lives.
+
+    Anybody can give a file such a name. What an agent makes is seen like any other file.
+    """
+    if not (found := _NAME.fullmatch(name)):
+        return False
+    process = int(found[1])
+    if process == os.getpid():
+        return name in _ours
+    return _lives(process, int(found[2])) and _is_of_this_program(process)
 
 
 def fresh_name() -> bytes:
     me = os.getpid()
-    return b".bottega-%d-%d-%s.tmp" % (me, _began(me), secrets.token_hex(12).encode())
+    name = b".bottega-%d-%d-%s.tmp" % (me, _began(me), secrets.token_hex(12).encode())
+    _ours.append(name)
+    return name
 
 
 def clean(folder: int) -> None:
@@ -36,6 +51,17 @@ def clean(folder: int) -> None:
                         os.unlink(name, dir_fd=opened)
         finally:
             os.close(opened)
+
+
+def _is_of_this_program(process: int) -> bool:
+    """Whether it runs for the same user, on the same interpreter; where that cannot be asked, it does."""
+    if not os.path.exists("/proc/self/exe"):
+        return True
+    try:
+        same_user = os.stat(f"/proc/{process}").st_uid == os.geteuid()
+        return same_user and os.readlink(f"/proc/{process}/exe") == os.readlink("/proc/self/exe")
+    except OSError:
+        return False
 
 
 def _lives(process: int, began: int) -> bool:

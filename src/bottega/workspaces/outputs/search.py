@@ -5,8 +5,6 @@ is searched piece by piece.
 """
 
 import asyncio
-import shutil
-import sysconfig
 from asyncio.subprocess import Process
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -15,6 +13,7 @@ from contextlib import suppress
 import msgspec
 
 from bottega.errors import BadUsage, Misconfigured, Problem
+from bottega.workspaces import programs
 from bottega.workspaces.outputs.drain import in_thread, unbroken
 from bottega.workspaces.outputs.plain import plain
 from bottega.workspaces.outputs.source import Source
@@ -82,7 +81,7 @@ async def search(
 
 
 def ripgrep() -> str:
-    found = shutil.which("rg", path=sysconfig.get_path("scripts")) or shutil.which("rg")
+    found = programs.beside_interpreter("rg") or programs.find("rg")
     if not found:
         raise Misconfigured("The program `rg` is not here.", hint="Install ripgrep.")
     return found

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bottega.errors import Misconfigured, Refused
+from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fit import refuse_unfit
 from bottega.workspaces.sandbox.bounds import Bounds
@@ -108,7 +109,7 @@ class Local:
         more = f", also reads {', '.join(self._readable)}" if self._readable else ""
         return f"{held}, {self.bounds.described(together=self.counts)}{more}"
 
-    async def trusted(self) -> str:
+    async def trusted(self, folder: str = "") -> str:
         kind = await asyncio.to_thread(self._found)
         if kind == "none":
             return f"Allow mode is off: commands are not sandboxed here. {INSTALL}"
@@ -124,7 +125,8 @@ class Local:
         leaks = await self._test.leaks()
         if leaks:
             return f"Allow mode is off: the sandbox leaks on this machine ({'; '.join(leaks)})."
-        return ""
+        exposed = await asyncio.to_thread(_exposed, folder) if folder else ""
+        return f"Allow mode is off in this folder. {exposed}" if exposed else ""
 
     async def open(self, root: Root, *, network: bool = False) -> Opened:
         kind = await asyncio.to_thread(self._found)
@@ -133,6 +135,8 @@ class Local:
         refuse_unfit(root.path, self._hidden)
         if kind == "none" and not self._unsandboxed:
             raise Misconfigured("Commands have no sandbox here, so none is run.", hint=INSTALL)
+        if kind != "bubblewrap":
+            await asyncio.to_thread(_refuse_own_code, root.path)
         if network and (self._egress is None or kind == "landlock"):
             raise Refused("There is no way into the network from this sandbox.", hint=_NO_WAY)
         egress = self._egress if network and kind == "bubblewrap" else None
@@ -194,6 +198,20 @@ class Local:
         if group is not None:
             stack.push_async_callback(asyncio.to_thread, group.remove)
         return group
+
+
+def _exposed(folder: str) -> str:
+    return own_code.exposed(os.path.realpath(folder))
+
+
+def _refuse_own_code(folder: str) -> None:
+    """Only bubblewrap can make a part of a workspace read-only."""
+    for each in own_code.protected().paths:
+        if own_code.is_beneath(each, folder) or own_code.is_beneath(folder, each):
+            raise Refused(
+                f"No command runs in {folder!r}: the program that is running ({each!r}) could be changed from there.",
+                hint=f"Work in a folder that does not hold it. {INSTALL}",
+            )
 
 
 _NO_WAY = "Run it without network, or ask the person to run it."

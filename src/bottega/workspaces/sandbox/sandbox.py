@@ -91,8 +91,8 @@ class Sandboxes(Protocol):
         """All that decides what a command may do, in one line: shown with an approval and bound to it."""
         ...
 
-    async def trusted(self) -> str:
-        """Empty once the self-test has passed; else a sentence that says why allow mode is off."""
+    async def trusted(self, folder: str = "") -> str:
+        """Empty once the self-test has passed; else a sentence that says why allow mode is off, here or in a folder."""
         ...
 
     async def open(self, root: Root, *, network: bool = False) -> Sandbox:

@@ -1,13 +1,14 @@
 """Settings over HTTP, the rules and the instructions among them: the host's alone."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 from fastapi import APIRouter, Body
 
 from bottega.approvals.rule import parse_rule
 from bottega.errors import BadUsage
+from bottega.providers.vendors import SCRIPTED
 from bottega.server.house import House
 from bottega.server.problems import responses
 from bottega.server.shapes.setup.settings import (
@@ -53,8 +54,22 @@ async def change_settings(house: Asked, person: Hosting, patch: Patch) -> Settin
         name: config.typed(name, value) if name in config.SCALARS and value is not None else value
         for name, value in patch.items()
     }
+    _refuse_scripts(house, tidy)
     await _change(house, tidy)
     return _page(house)
+
+
+def _refuse_scripts(house: House, patch: dict[str, Any]) -> None:
+    """A script stands in for a model only where somebody at this machine says so."""
+    runtime = house.studio.runtime
+    agents = patch.get("agents")
+    tables = cast("dict[str, Any]", agents).values() if isinstance(agents, dict) else ()
+    chosen = [cast("dict[str, Any]", each) for each in tables if isinstance(each, dict)]
+    for name in (patch.get("model"), *(each.get("model") for each in chosen)):
+        if name:
+            runtime.refuse_script(str(name))
+    if patch.get("provider") == SCRIPTED:
+        runtime.refuse_script(f"{SCRIPTED}/")
 
 
 @router.get("/rules", summary="What is allowed, asked for or denied; the last that matches counts")

@@ -2,13 +2,13 @@
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from bottega.errors import Problem
+from bottega.workspaces import own_code, programs
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
@@ -34,7 +34,7 @@ class Bubblewrap(msgspec.Struct, frozen=True):
 
 def find() -> Bubblewrap | None:
     """None: it is not installed, or too old to be of use."""
-    path = shutil.which("bwrap")
+    path = programs.find("bwrap")
     if path is None:
         return None
     try:
@@ -84,7 +84,7 @@ def maker(bwrap: Bubblewrap, room: Room, hold: Hold) -> Callable[[list[int]], Re
 
     def make(descriptors: list[int]) -> Recipe:
         room.root.check_present()
-        found = hold.make(shields(room.folder, room.hidden))
+        found = with_own_code(hold.make(shields(room.folder, room.hidden)), room.folder)
         return _recipe(bwrap, room, found, descriptors)
 
     return make
@@ -105,7 +105,7 @@ def _recipe(
         *view.system(room.user, room.bounds.scratch),
         *_readable((*room.readable, *filter(None, [python.prefix])), room.hidden),
         *_files(given, descriptors),
-        *("--bind", room.folder, room.folder),
+        *("--ro-bind" if _is_own_code(room.folder) else "--bind", room.folder, room.folder),
         *(part for shield in shielded for part in shield.arguments()),
         *view.sealed(),
         *("--chdir", room.folder, "--seccomp", str(filter_fd), "--info-fd", "{status}", "--"),
@@ -140,6 +140,23 @@ def _expected(root: Root, shielded: Sequence[Shield]) -> dict[str, Identity]:
             here = (-1, -1)  # gone, or a link by now: whatever is mounted there is refused
         found[os.path.relpath(shield.path, root.path)] = here
     return found
+
+
+def with_own_code(found: Sequence[Shield], folder: str) -> list[Shield]:
+    """The same shields, and those of the running program's code in the workspace; outer folders come first.
+
+    Whatever is mounted later would cover what was mounted inside it before.
+    """
+    every = {shield.path: shield for shield in found}
+    for path in own_code.within(folder):
+        for parent in own_code.parents(path, folder):
+            every.setdefault(parent, Shield(parent, "pin"))
+        every[path] = Shield(path, "freeze")
+    return sorted(every.values(), key=lambda shield: shield.path.count("/"))
+
+
+def _is_own_code(folder: str) -> bool:
+    return any(own_code.is_beneath(folder, each) for each in own_code.protected().paths)
 
 
 def _separate(bwrap: Bubblewrap, user: User) -> list[str]:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from bottega.workspaces import programs
+
 HOME = "/run/agent"
 USER = "agent"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -143,9 +145,12 @@ def _gitconfig(user: User) -> str:
 def _git(file: str, key: str) -> str:
     if not os.path.isfile(file):
         return ""
+    program = programs.find("git")
+    if program is None:
+        return ""
     try:
-        asked = ["git", "config", "--file", file, "--get", key]
-        done = subprocess.run(asked, capture_output=True, timeout=5, check=False)
+        asked = [program, "config", "--file", file, "--get", key]
+        done = subprocess.run(asked, capture_output=True, timeout=5, check=False, cwd="/", env={})
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.decode("utf-8", "replace").strip().replace("\n", " ")
