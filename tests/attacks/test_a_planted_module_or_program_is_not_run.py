@@ -45,19 +45,17 @@ class Place:
         self.canary = place / "CANARY"
         self.log = place / "imports"
         for name in PLANTED:
-            (self.bin / name).write_text(f"#!/bin/sh\\necho {name} >> {self.canary}\\nexit 1\\n")
+            (self.bin / name).write_text(f"#!/bin/sh\necho {name} >> {self.canary}\nexit 1\n")
             (self.bin / name).chmod(0o755)
         audit = place / "audit"
         audit.mkdir()
         (audit / "sitecustomize.py").write_text(AUDIT)
-        (self.project / "notes.md").write_text("the needle\\n")
+        (self.project / "notes.md").write_text("the needle\n")
 
     def plant(self) -> None:
         """As an agent would, while the server runs."""
         for name in SHADOWED:
-            text = (
-                f"open({str(self.canary)!r}, 'a').write({name!r} + '\\\\n')\\nraise SystemExit\\n"
-            )
+            text = f"open({str(self.canary)!r}, 'a').write({name!r} + '\\n')\nraise SystemExit\n"
             (self.project / f"{name}.py").write_text(text)
 
 
@@ -76,7 +74,9 @@ def serving(place: Place) -> Iterator[Serving]:
         *("--workers", "1"),
         environment={
             "PATH": f".:{place.bin}:{os.environ['PATH']}",
-            "PYTHONPATH": str(place.place / "audit"),
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, (str(place.place / "audit"), os.environ.get("PYTHONPATH")))
+            ),
             "IMPORT_LOG": str(place.log),
         },
     )
@@ -124,7 +124,7 @@ async def test_no_program_of_the_project_is_started_and_nothing_is_imported_late
         ("grep", {"pattern": "needle"}),
         ("glob", {"pattern": "**"}),
         ("get_project_info", {}),
-        ("write_file", {"file_path": "new.txt", "content": "x\\n"}),
+        ("write_file", {"file_path": "new.txt", "content": "x\n"}),
         ("web_fetch", {"url": "http://127.0.0.1:9/"}),
         ("shell_open", {}),
         ("todo_write", {"todos": []}),
@@ -146,7 +146,7 @@ async def test_no_program_of_the_project_is_started_and_nothing_is_imported_late
     await client.call("PATCH", "/api/settings", {"effort": "low"})
     await client.call("POST", f"/api/sessions/{session}/compact", {})
     late = set(place.log.read_text().split()) - loaded
-    assert late == set()
+    assert sorted(late) == [], " ".join(sorted(late))
     assert not place.canary.exists(), place.canary.read_text()
 
 

@@ -29,10 +29,12 @@ _LEFT_OUT = (
 )
 """What no server imports, runs as a program of its own, or needs the MCP SDK."""
 _LATE = (
-    *("aiohttp", "cryptography.fernet", "genai_prices.data_snapshot", "jsonschema_rs", "tomlkit"),
-    *("platformdirs", "prometheus_client.exposition", "tree_sitter", "tree_sitter_bash", "yarl"),
+    *("aiohttp", "cryptography.fernet", "jsonschema_rs", "platformdirs", "tomlkit", "yarl"),
+    *("anyio._core._sockets", "anyio._core._streams", "anyio.streams.memory", "anyio.streams.tls"),
+    *("genai_prices.data", "genai_prices.data_snapshot", "genai_prices.data_units"),
+    *("prometheus_client.core", "prometheus_client.exposition", "tree_sitter", "tree_sitter_bash"),
 )
-"""What modules of ours import only once they need it."""
+"""What is imported only once it is needed, by modules of ours and of others."""
 _MCP = ("bottega.mcp.asking", "bottega.mcp.http", "bottega.mcp.listing", "bottega.mcp.stdio")
 
 

@@ -184,3 +184,9 @@ test("a folder that cannot be looked at says so, and can be tried again", async 
   expect((await screen.findByRole("alert")).textContent).toContain("This folder could not be looked at.");
   expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();
 });
+
+test("how to open another folder is said, to be copied", async () => {
+  shown();
+  expect(await screen.findByText(/Open another folder/)).toBeTruthy();
+  expect(screen.getByText("bottega projects add FOLDER").className).toContain("select-all");
+});

@@ -102,6 +102,9 @@ export const first = {
   noProject: "You have no project yet.",
   noProjectHint: "Somebody at the server's machine adds a folder: “bottega projects add FOLDER”.",
 
+  another: "Open another folder by typing this on the server's machine:",
+  anotherCommand: "bottega projects add FOLDER",
+
   prompts: "To begin with",
   send: (title: string) => `Send at once: ${title}`,
 };
