@@ -46,7 +46,10 @@ async def main() -> None:
         folder = Path(place, "project")
         folder.mkdir()
         (folder / "notes.txt").write_text("hello world\n")
-        model = {"BOTTEGA_MODEL": f"scripted/{wanted.script}"} if wanted.script else {}
+        model: dict[str, str] = {}
+        if wanted.script:
+            played = Path(wanted.script).absolute()
+            model = {"BOTTEGA_MODEL": f"scripted/{played}", "BOTTEGA_SCRIPTS": str(played.parent)}
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
                 executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]

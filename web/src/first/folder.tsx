@@ -49,11 +49,9 @@ export function Folder({ projects, project, container, compact = false }: Props)
           </div>
         </div>
         <May outlook={seen} />
-        {!compact && (
-          <p className="text-sm text-ink-3">
-            {first.another} <code className="select-all font-mono text-xs">{first.anotherCommand}</code>
-          </p>
-        )}
+        <p className="text-sm text-ink-3">
+          {first.another} <code className="select-all font-mono text-xs">{first.anotherCommand}</code>
+        </p>
       </section>
       <Prompts prompts={seen?.prompts} compact={compact} />
     </>
