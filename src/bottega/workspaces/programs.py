@@ -5,7 +5,6 @@ A project's own folders often come first in PATH, such as `.venv/bin`: what lies
 
 import os
 import shutil
-from functools import cache
 
 from bottega.workspaces.own_code import INTERPRETER, is_beneath
 
@@ -30,7 +29,6 @@ def _found(name: str, folders: tuple[str, ...]) -> str | None:
     return found
 
 
-@cache
 def beside_interpreter(name: str) -> str | None:
     """A program that was installed with this one."""
     path = os.path.join(os.path.dirname(INTERPRETER), name)

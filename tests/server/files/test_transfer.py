@@ -117,8 +117,8 @@ async def test_what_a_killed_server_left_of_an_upload_goes_with_the_next_change(
     assert _passing(serving.folder)
     await asyncio.to_thread(serving.start)
     async with serving.client(token) as client:
-        listed = await client.get(f"{at}/files")
-        assert [each["name"] for each in listed["entries"]] == ["notes.txt"]
+        listed = await client.get(f"{at}/files")  # whoever made it is gone, so it is seen
+        assert len(listed["entries"]) == 2
         body = {"content": "x", "version": ""}
         await client.call("PUT", f"{at}/file", body, params={"path": "x.txt"})
     assert sorted(each.name for each in serving.folder.iterdir()) == ["notes.txt", "x.txt"]

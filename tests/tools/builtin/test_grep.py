@@ -1,6 +1,5 @@
 import asyncio
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from bottega.errors import BadUsage, Misconfigured, NotFound
 from bottega.tools.bound import LIMIT, weight
 from bottega.tools.builtin.files.grep import GREP
 from bottega.tools.searching.ripgrep import SearchFailed
+from bottega.workspaces import programs
 from bottega.workspaces.confine import NotAFile, PathOutsideWorkspace
 from tests.processes import children
 from tests.tools.contexts import Workbench, outcome_of
@@ -151,7 +151,7 @@ async def test_nothing_of_the_environment_changes_a_search(
 async def test_a_missing_search_program_is_said_so(
     bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(programs, "INTERPRETER", str(tmp_path / "python"))
     with pytest.raises(Misconfigured, match="search program is not installed"):
         await found(bench, "two")
 

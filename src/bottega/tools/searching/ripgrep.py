@@ -173,7 +173,7 @@ def _program() -> str:
     found = programs.beside_interpreter("rg")
     if found is None:
         raise Misconfigured(
-            "The search program `rg` is not installed beside Bottega's Python.",
+            "The search program is not installed: there is no `rg` beside Bottega's Python.",
             hint="Install Bottega's requirements again; the package `ripgrep` brings it.",
         )
     return found
