@@ -91,7 +91,7 @@ def _folder(home: Path) -> Path:
         return here
     made = sample.make(home)
     out(
-        f"This folder holds the program itself, which no agent may change. Begin in {str(made)!r} instead,\n"
-        "a sample project, or open a folder of yours with: bottega projects add FOLDER"
+        f"This folder holds the program itself, which no agent may change. Begin in {made} instead,"
     )
+    out("a sample project, or open a folder of yours with: bottega projects add FOLDER")
     return made
