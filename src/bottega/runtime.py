@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
 from pathlib import Path
-from threading import Thread
 
 import msgspec
 
@@ -19,7 +17,7 @@ from bottega.agents.plan import Elsewhere, Plan
 from bottega.agents.shape import SAVE
 from bottega.agents.shelf import Shelf
 from bottega.agents.spec import Spec
-from bottega.errors import Misconfigured, Problem, Refused
+from bottega.errors import Misconfigured, Problem
 from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.servers import Servers
@@ -30,7 +28,8 @@ from bottega.providers import catalog, route, scripts
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
-from bottega.providers.vendors import DEMO, SCRIPTED, VENDORS
+from bottega.providers.scripted import Scripted
+from bottega.providers.vendors import DEMO, VENDORS
 from bottega.sessions.asks import Asks
 from bottega.sessions.attach import Attachments
 from bottega.sessions.clients import declared
@@ -207,11 +206,8 @@ class Runtime:
         if own := self.model_of(agent):
             return own
         if values.model:
-            if source == "project file" and self.is_scripted(values.model):
-                raise Refused(
-                    f"The project's {PROJECT_FILE} names {values.model[:60]!r}: a script that stands in for a model.",
-                    hint="Only you may choose one: give --model, or remove that line.",
-                )
+            if source == "project file" and route.is_scripted(values.model, self.routes()):
+                raise scripts.refused_to_project(values.model, PROJECT_FILE)
             return Chosen(values.model, f"set in the {source}")
         table = self.routes()
         for name, vendor in VENDORS.items():
@@ -290,20 +286,10 @@ class Runtime:
             return msgspec.structs.replace(known, tools=False)
         return known
 
-    def is_scripted(self, name: str) -> bool:
-        """Whether a name leads to the model that plays a script."""
-        head = name.strip().partition("/")[0]
-        if head == SCRIPTED or self.settings.values.provider.strip() != SCRIPTED:
-            return head == SCRIPTED
-        try:
-            return route.resolve(name, self.routes()).provider == SCRIPTED
-        except Misconfigured:
-            return False
-
     def refuse_script(self, name: str) -> None:
         """Refuse a model that plays a script where this process may not; any other name passes."""
-        if self._serves and self.is_scripted(name):
-            scripts.checked(route.resolve(name, self.routes()).model, self.settings.scripts_folder)
+        if self._serves and route.is_scripted(name, table := self.routes()):
+            scripts.checked(route.resolve(name, table).model, self.settings.scripts_folder)
 
     async def plan(self, session: SessionRow, prompt: Prompt) -> Plan:
         """What an exchange runs with: the prompt's wishes win over the session's, those over the settings'."""
@@ -316,7 +302,7 @@ class Runtime:
         if agent.remote:
             return self._elsewhere(agent, agent.remote, session, prompt)
         model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
-        if not self._serves and session.owner != HOST and self.is_scripted(model.name):
+        if not self._serves and session.owner != HOST and isinstance(model.provider, Scripted):
             raise scripts.refused()
         registry = self._registry(agent, session)
         for tool in await self._mcp_tools(agent, session):
@@ -324,7 +310,7 @@ class Runtime:
         wishes = prompt.wishes.over(self._wishes(agent, model))
         if model.origin and not self._prices_begun:
             self._prices_begun = True
-            asyncio.get_running_loop().call_later(PRICES_AFTER, _read_prices)
+            asyncio.get_running_loop().call_later(PRICES_AFTER, catalog.load_beside)
         # What is said once is kept for a prompt that somebody reads the answer of.
         missing = _missing(agent, registry)
         notices = self._new_notices(place_of(session), *missing) if prompt.message_id else ()
@@ -452,13 +438,9 @@ class Runtime:
 
             return Demo(), ""
         if found.wire is None:
-            from bottega.providers.scripted import Scripted
-
             if not self._serves:
                 return Scripted(), ""
-            folder = self.settings.scripts_folder
-            scripts.checked(found.model, folder)
-            return Scripted(read=partial(scripts.read, folder)), ""
+            return Scripted(read=scripts.reader(found.model, self.settings.scripts_folder)), ""
         from bottega.providers.http.transport import HttpProvider
         from bottega.providers.wires import wire
 
@@ -504,10 +486,6 @@ def mcp_servers(settings: Settings, folder: str, way: WayOut, open_root: OpenRoo
         ca_file=settings.values.ca_file or environment.get("SSL_CERT_FILE", ""),
     )
     return Servers(settings.values.mcp, around, Approved(settings.home))
-
-
-def _read_prices() -> None:
-    Thread(target=catalog.load, name="bottega-prices", daemon=True).start()
 
 
 def _missing(agent: Agent, registry: Registry) -> list[str]:

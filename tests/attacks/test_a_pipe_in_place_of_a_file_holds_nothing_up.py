@@ -116,10 +116,10 @@ async def _read_by_all(project: Path, name: str) -> None:
         walk(root, 1_000)
         papers(root)
         scripts(root)
+        instructions(root)
+        glance(root)
+        description(root)
     assert found == [b"./found.txt", b"./hidden.txt", b"./sub/other.txt"]
-    instructions(str(project))
-    glance(str(project))
-    description(str(project))
     told = ""
     try:
         load(home=project.parent / "home", folder=project, environment={})

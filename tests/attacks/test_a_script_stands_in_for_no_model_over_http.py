@@ -75,7 +75,7 @@ async def client(
 def _bottega(place: Place, *words: str, **options: Any) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "bottega", "--home", str(place.place / "home"), *words],
-        cwd=options.pop("cwd", place.place),
+        cwd=options.pop("cwd", place.folder),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -7,7 +7,7 @@ model that no rule knows everything is believed.
 
 import logging
 from decimal import ROUND_HALF_UP, Decimal
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -144,6 +144,11 @@ def load() -> None:
     """Read the list now; call it in a thread, so that the first price does not hold up the loop."""
     _snapshot()
     _read.set()
+
+
+def load_beside() -> None:
+    """The same in a thread of its own, for who does not wait."""
+    Thread(target=load, name="bottega-prices", daemon=True).start()
 
 
 def is_read() -> bool:

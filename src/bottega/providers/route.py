@@ -14,6 +14,7 @@ from bottega.providers.provider import Target
 from bottega.providers.vendors import (
     BUILT_IN,
     FORCED,
+    SCRIPTED,
     VENDORS,
     is_openai,
     ollama_address,
@@ -81,6 +82,14 @@ def resolve(name: str, table: Routes) -> Route:
         raise _missing_key(provider, endpoint)
     wire = FORCED.get(prefix) or endpoint.wire or _wire(provider, address)
     return Route(provider, wire, model, tidy(address, wire), vendor.attempts if vendor else 10)
+
+
+def is_scripted(name: str, table: Routes) -> bool:
+    """Whether a name leads to the model that plays a script."""
+    try:
+        return resolve(name, table).provider == SCRIPTED
+    except Misconfigured:
+        return False
 
 
 def target(route: Route, table: Routes) -> Target:

@@ -5,6 +5,8 @@ letters alone, so that no answer tells whether a file is there.
 """
 
 import os
+from collections.abc import Callable
+from functools import partial
 
 from bottega.errors import Misconfigured, Refused
 from bottega.providers.script import LARGEST, Script, parsed
@@ -25,6 +27,19 @@ def refused() -> NoScripts:
         "Scripted models are for whoever is at this machine's terminal; none is played here.",
         hint="Choose another model: `bottega models` lists them.",
     )
+
+
+def refused_to_project(name: str, file: str) -> NoScripts:
+    return NoScripts(
+        f"The project's {file} names {name[:60]!r}: a script that stands in for a model.",
+        hint="Only you may choose one: give --model, or remove that line.",
+    )
+
+
+def reader(path: str, folder: str) -> Callable[[str], Script]:
+    """What reads scripts beneath the folder; refuses a path that is not."""
+    checked(path, folder)
+    return partial(read, folder)
 
 
 def checked(path: str, folder: str) -> str:
