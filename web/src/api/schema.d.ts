@@ -5749,6 +5749,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -5856,6 +5865,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5977,6 +5995,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6118,6 +6145,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -6246,6 +6282,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -6349,6 +6394,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6470,6 +6524,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6611,6 +6674,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -6745,6 +6817,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -6848,6 +6929,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6978,6 +7068,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -7081,6 +7180,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7198,6 +7306,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -7301,6 +7418,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7422,6 +7548,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -7525,6 +7660,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7646,6 +7790,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -7753,6 +7906,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7879,6 +8041,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -7995,6 +8166,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -8098,6 +8278,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8218,6 +8407,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -8328,6 +8526,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -8431,6 +8638,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8557,6 +8773,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -8660,6 +8885,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8781,6 +9015,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8915,6 +9158,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9057,6 +9309,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -9186,6 +9447,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9330,6 +9600,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -9466,6 +9745,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9618,6 +9906,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -9754,6 +10051,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -9881,6 +10187,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10031,6 +10346,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -10173,6 +10497,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -10287,6 +10620,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10428,6 +10770,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -10547,6 +10898,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10674,6 +11034,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -10793,6 +11162,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10939,6 +11317,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -11051,6 +11438,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11172,6 +11568,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -11279,6 +11684,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11396,6 +11810,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11526,6 +11949,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -11642,6 +12074,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11777,6 +12218,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -11895,6 +12345,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12041,6 +12500,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -12155,6 +12623,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12286,6 +12763,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -12400,6 +12886,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12537,6 +13032,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -12651,6 +13155,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12788,6 +13301,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -12902,6 +13424,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13038,6 +13569,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -13156,6 +13696,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13297,6 +13846,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -13427,6 +13985,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -13541,6 +14108,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13682,6 +14258,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -13798,6 +14383,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13941,6 +14535,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -14064,6 +14667,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14205,6 +14817,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -14323,6 +14944,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14451,6 +15081,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -14565,6 +15204,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14697,6 +15345,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -14815,6 +15472,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14943,6 +15609,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -15046,6 +15721,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15169,6 +15853,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -15276,6 +15969,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15391,6 +16093,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -15494,6 +16205,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15613,6 +16333,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -15716,6 +16445,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15853,6 +16591,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -15938,6 +16685,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16037,6 +16793,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemShape"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -16113,6 +16878,15 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
                 headers: {
                     [name: string]: unknown;
                 };
