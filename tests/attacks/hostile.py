@@ -37,11 +37,11 @@ class Target(Serving):
             except ValueError:
                 continue
 
-    def stalls(self, seconds: float = 0.05) -> list[dict[str, Any]]:
+    def stalls(self, seconds: float = 0.05) -> list[tuple[int, int, int]]:
         """Where the loop itself worked for longer than that, or other threads of its process kept it from its turn."""
         most = seconds * 1000
         return [
-            line
+            (line["stall_ms"], line.get("loop_cpu_ms", 0), line.get("process_cpu_ms", 0))
             for line in list(self.lines)
             if line.get("stall_ms", 0) > most
             and (

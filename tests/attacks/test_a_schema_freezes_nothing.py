@@ -13,7 +13,7 @@ from bottega.tools.validate import Validator, accepted
 from tests.attacks.hostile import Person, Target, target
 
 LEVELS = 34
-QUICK = 0.5
+QUICK = 3.0
 """Seconds; each of these takes minutes or hours where nothing bounds it."""
 
 

@@ -23,7 +23,7 @@ SAVE = "write_file"
 
 _SAVED = "file_"
 _LONG = 20_000
-"""Characters past which an answer is not compared with its schema in passing."""
+"""Characters past which an answer is not read in passing."""
 
 NEEDS: dict[Type, str] = {"StreamAgent": FILE_FORM, "ReActAgent": THOUGHT_FORM}
 """What the model of an agent of that type has to know, whatever its prompt says."""
@@ -82,10 +82,11 @@ class Shaper:
         """For one block of text; None: all of it is shown as it comes."""
         return None if self._single else Lens(self._wanted)
 
-    async def prepare(self, content: tuple[Block, ...]) -> None:
-        """A long answer is compared with its schema in a thread, before its shape is asked for."""
-        if self._output and len(text := plain_text(content)) > _LONG:
-            await asyncio.to_thread(self._output.read, text)
+    async def shaped(self, content: tuple[Block, ...], step: int) -> Shaped:
+        """As `shape`; a long answer is read in a thread."""
+        if len(plain_text(content)) > _LONG:
+            return await asyncio.to_thread(self.shape, content, step)
+        return self.shape(content, step)
 
     def shape(self, content: tuple[Block, ...], step: int) -> Shaped:
         if self._single:

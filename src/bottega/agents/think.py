@@ -52,8 +52,8 @@ class Call:
                     await self._world.room()
                 elif isinstance(event, Finished):
                     self._end_text()
-                    await shaper.prepare(event.content)
-                    return self._finished(event, notices)
+                    shaped = await shaper.shaped(event.content, self._step)
+                    return self._finished(event, shaped, notices)
                 elif isinstance(event, Failed):
                     return event
                 elif isinstance(event, Reset):
@@ -100,9 +100,8 @@ class Call:
                 facts.ConversationRetrying(event.number, event.of, delay, event.reason)
             )
 
-    def _finished(self, event: Finished, notices: tuple[str, ...]) -> Answer:
+    def _finished(self, event: Finished, shaped: Shaped, notices: tuple[str, ...]) -> Answer:
         model = self._model
-        shaped = self._shaper.shape(event.content, self._step)
         said = facts.AssistantMessage(
             shaped.content,
             "tool_use" if shaped.calls_in_text else event.stop_reason,

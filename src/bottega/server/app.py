@@ -71,7 +71,7 @@ def create_app(house: House) -> FastAPI:
     )
     app.state.house = house
     problems.install(app)
-    document.install(app, f"{API}/openapi.json")
+    document.install(app, f"{API}/openapi.json", house.options.base_path)
     app.state.built = studio.Built(house.options.base_path)
     app.state.plain = pages.Plain(app, house.options.base_path)
     for router in routers():

@@ -39,14 +39,14 @@ def operation_id(route: APIRoute) -> str:
     return route.name
 
 
-def install(app: FastAPI, path: str) -> None:
+def install(app: FastAPI, path: str, root: str = "") -> None:
     """Have the app know its document, and answer with it at this path."""
     making = threading.Lock()
 
     def document() -> dict[str, Any]:
         with making:
             if app.openapi_schema is None:
-                app.openapi_schema = made_of(app)
+                app.openapi_schema = made_of(app, root)
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
@@ -58,13 +58,14 @@ def install(app: FastAPI, path: str) -> None:
     app.router.add_route(path, answer, methods=["GET", "HEAD"], include_in_schema=False)
 
 
-def made_of(app: FastAPI) -> dict[str, Any]:
+def made_of(app: FastAPI, root: str) -> dict[str, Any]:
     made = get_openapi(
         title=app.title,
         version=app.version,
         openapi_version="3.1.0",
         summary="A workshop where people work with agents on real projects.",
         routes=app.routes,
+        servers=[{"url": root}] if root else None,
     )
     known = made.setdefault("components", {}).setdefault("schemas", {})
     known.update({**components(), **known})

@@ -128,7 +128,7 @@ def of(error: Problem) -> JSONResponse:
     return problem(status, error.code, error.message, error.hint, headers, version=version)
 
 
-DOOR = (403, 408, 413, 421, 429, 500, 503)
+DOOR = (403, 408, 413, 414, 421, 429, 500, 503)
 """What any address may answer: the door's word before a route is asked, or a fault of ours."""
 
 

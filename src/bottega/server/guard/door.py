@@ -32,6 +32,8 @@ _LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 _ALWAYS = frozenset({"/healthz"})
 """Answered whoever asks and however often: it costs no more than a refusal."""
 
+LONGEST_ADDRESS = 16_384
+"""Bytes of a path and its query."""
 HELD_UP = 0.5
 """Seconds that a stranger who asks too often waits for being told so."""
 
@@ -128,6 +130,13 @@ class Door:
 
     def _meant_for_us(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         """Refuse what was sent to another name, or by another site's page, or says one thing twice."""
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            raise Halt(
+                414,
+                "too_long",
+                f"The address of this request is longer than {LONGEST_ADDRESS} bytes.",
+                "Send long texts in a body.",
+            )
         refuse_doubled(scope, self._house)
         self._proxies.hear(scope, headers)
         secure = scope["scheme"] in ("https", "wss")
