@@ -22,6 +22,7 @@ from bottega.approvals.mode import MODES, Mode
 from bottega.approvals.rule import Rule, Ruling
 from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.mcp.server import NAME, McpServer, is_name
+from bottega.person_limits import PersonLimits
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
 from bottega.regular_file import read_regular
@@ -60,7 +61,7 @@ class OfModel(Wishes, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     context_window: Annotated[int, Meta(ge=1000)] | None = None
 
 
-class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Values(PersonLimits, frozen=True, forbid_unknown_fields=True, kw_only=True):
     model: Annotated[
         str,
         Meta(description="The model of new sessions; empty: chosen by what is configured."),
@@ -138,31 +139,6 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     concurrency: Annotated[
         int, Meta(ge=1, description="Sessions that one worker of a server runs at once.")
     ] = 64
-    person_waiting: Annotated[
-        int, Meta(ge=1, description="Prompts that may wait on a server, of one person.")
-    ] = 500
-    person_sessions: Annotated[
-        int, Meta(ge=1, description="Sessions that one person may have on a server.")
-    ] = 20_000
-    person_storage_mb: Annotated[
-        int, Meta(ge=1, description="Megabytes of outputs and media kept for one person.")
-    ] = 4096
-    session_output_mb: Annotated[
-        int, Meta(ge=1, description="Megabytes of outputs kept for one session.")
-    ] = 512
-    person_sandboxes: Annotated[
-        int, Meta(ge=1, description="Sandboxes of one person: runs, shells, MCP servers.")
-    ] = 64
-    person_memory_mb: Annotated[
-        int,
-        Meta(ge=0, description="Megabytes for all commands of one person; 0: a part of all."),
-    ] = 0
-    person_processes: Annotated[
-        int, Meta(ge=1, description="Processes of all commands of one person, counted alike.")
-    ] = 2048
-    disk_reserve_mb: Annotated[
-        int, Meta(ge=0, description="Megabytes of the home's disk that are left free.")
-    ] = 512
     grace: Annotated[
         float,
         Meta(ge=0, le=5, description="Seconds that a server which stops lets exchanges finish."),

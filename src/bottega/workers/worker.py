@@ -396,7 +396,7 @@ class Worker:
         after = self._log.feed(session.n).last_index
 
         async def remember() -> list[Message]:
-            return recalled.history if recalled else await self._history(session.n)
+            return recalled.history if recalled else replay(await self._log.facts(session.n))
 
         running = asyncio.create_task(
             carry_out(
@@ -434,9 +434,6 @@ class Worker:
                 exchange.pen.seq,
                 Recalled(history, exchange.known, exchange.told, reached),
             )
-
-    async def _history(self, n: int) -> list[Message]:
-        return replay(await self._log.facts(n))
 
     async def _take_up(self, session: SessionRow, exchange: Exchange, prompt: Prompt) -> None:
         """Go on with an exchange that waited for an answer, or in which another process died."""
