@@ -398,15 +398,9 @@ class Worker:
         async def remember() -> list[Message]:
             return recalled.history if recalled else replay(await self._log.facts(session.n))
 
+        prepare = partial(self._plan, session, prompt)
         running = asyncio.create_task(
-            carry_out(
-                exchange,
-                prompt,
-                lambda: self._plan(session, prompt),
-                remember,
-                resumed=resumed,
-                interrupted=interrupted,
-            )
+            carry_out(exchange, prompt, prepare, remember, resumed=resumed, interrupted=interrupted)
         )
         watching = asyncio.create_task(mind(self._log, exchange, after, running))
         self._running.add(exchange)
