@@ -1,3 +1,4 @@
+/** Files that the browser saves: the request is its own, so that a ticket stands in the address. */
 import { follow } from "../api/page-key.js";
 
 /** Have the browser save what is at an address of this server. */
