@@ -5,7 +5,8 @@ once, not too much. Nothing is read of a body before all that is settled, and ev
 """
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bottega.errors import Problem
 from bottega.server import problems
 from bottega.server.guard.addresses import network_of
-from bottega.server.guard.bodies import bounded, most_of
+from bottega.server.guard.bodies import bounded
 from bottega.server.guard.connections import Seat
 from bottega.server.guard.doubled import refuse_doubled
 from bottega.server.guard.dress import API, PAGE, dressed
@@ -22,9 +23,11 @@ from bottega.server.guard.names import Names
 from bottega.server.guard.pieces import in_pieces
 from bottega.server.guard.proxy import Proxies
 from bottega.server.guard.rates import Buckets, Rate, Room
+from bottega.server.guard.unsent import Outgoing, Unsent
 from bottega.server.house import House
 from bottega.server.problems import Halt
 from bottega.server.who import OPEN, NotSignedIn, caller_of, cookie_in
+from bottega.share import Turns
 
 _LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -74,6 +77,8 @@ class Door:
         self._requests = Room(chosen.requests, max(1, chosen.requests // 2))
         self._streams = Room(chosen.streams, max(1, chosen.streams // 2))
         self._outer = Room(chosen.strangers, max(1, chosen.strangers // 2))
+        self._unsent = Unsent()
+        self._bodies = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -97,7 +102,7 @@ class Door:
         try:
             self._meant_for_us(scope, headers)
             self._enter(visit, await self._known(scope), scope)
-            receive = bounded(receive, headers, most_of(scope["path"]))
+            receive = bounded(receive, headers, scope["path"], visit.turn(self._bodies))
         except Halt as halt:
             visit.end()
             await _hold_up(halt, scope)
@@ -107,9 +112,20 @@ class Door:
             await problems.of(problem)(scope, receive, sent)
             return
         try:
-            await self._app(scope, receive, sent)
+            await self._answer(visit, scope, receive, sent)
         finally:
             visit.end()
+
+    async def _answer(self, visit: "_Visit", scope: Scope, receive: Receive, send: Send) -> None:
+        async def instead() -> None:
+            await _unread().response()(scope, receive, send)
+
+        outgoing = Outgoing(self._unsent, visit.key, send, instead)
+        try:
+            # What strangers get is the same for all of them, and held once.
+            await self._app(scope, receive, outgoing.send if isinstance(visit.key, int) else send)
+        finally:
+            outgoing.end()
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
@@ -219,6 +235,8 @@ class Door:
             return
         if isinstance(key, int):
             _claim(scope, key)
+            if self._unsent.is_full(key):
+                raise _unread()
         if not visit.begin(self._requests if isinstance(key, int) else self._outer, key):
             raise _overloaded()
 
@@ -229,26 +247,30 @@ class _Visit:
     def __init__(self, streams: Room) -> None:
         self._streams = streams
         self._in: Room | None = None
-        self._key: Hashable = None
+        self.key: Hashable = None
 
     def begin(self, room: Room, key: Hashable) -> bool:
         if room.enter(key):
-            self._in, self._key = room, key
+            self._in, self.key = room, key
         return self._in is not None
+
+    def turn(self, turns: Turns) -> Callable[[], Awaitable[None]]:
+        """Waits until it is this one's turn; strangers have one between them."""
+        return partial(turns.next, self.key if isinstance(self.key, int) else 0)
 
     def settle(self, start: Message) -> None:
         """The answer begins: a stream of events makes room for other requests."""
         for name, value in start["headers"]:
             if name == b"content-type":
                 is_stream = value.startswith(b"text/event-stream")
-                if is_stream and self._in and self._streams.enter(self._key):
-                    self._in.leave(self._key)
+                if is_stream and self._in and self._streams.enter(self.key):
+                    self._in.leave(self.key)
                     self._in = self._streams
                 return
 
     def end(self) -> None:
         if self._in:
-            self._in.leave(self._key)
+            self._in.leave(self.key)
             self._in = None
 
 
@@ -273,6 +295,16 @@ def _overloaded() -> Halt:
         "overloaded",
         "The server has too much to do just now.",
         "Ask again a little later.",
+        retry_after=1,
+    )
+
+
+def _unread() -> Halt:
+    return Halt(
+        503,
+        "overloaded",
+        "Too much of what you asked for waits to be read.",
+        "Read the answers that are under way, then ask again.",
         retry_after=1,
     )
 

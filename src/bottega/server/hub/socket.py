@@ -54,6 +54,7 @@ class Socket:
         """Read frames until the client is gone, or must go."""
         try:
             while (message := await receive())["type"] != "websocket.disconnect":
+                await self._followers.turns.next(self.person.n)
                 await self._hear(message.get("text"), do)
                 await self._hold_back()
         except ClientDisconnected:
