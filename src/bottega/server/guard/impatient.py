@@ -169,6 +169,7 @@ class Impatient(H11Protocol, Portions):
             self.cycle.disconnected = True  # whoever answers it is told so, and says nothing more
             self.cycle.message_event.set()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            self.wire.on_close = self._hear_no_more
             super().send_400_response(msg)
         else:
             self.transport.abort()
