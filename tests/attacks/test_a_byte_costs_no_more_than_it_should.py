@@ -21,6 +21,7 @@ SENT_FOR = 0.4
 
 @pytest.fixture(scope="module")
 def server(attacked_by_all: Target) -> Target:
+    attacked_by_all.token("guest")  # made here, by one thread
     attacked_by_all.lines.clear()
     return attacked_by_all
 
@@ -194,3 +195,12 @@ def test_commas_and_quotes_inside_of_a_text_are_no_parts(server: Target) -> None
         body = {"message_id": "00000000-0000-4000-8000-000000000000", "content": said}
         status, answer = host.call("POST", "/api/sessions/none/prompts", body)
     assert status == 404, answer
+
+
+def test_who_sends_nonsense_fills_no_log(server: Target) -> None:
+    server.lines.clear()
+    for _ in range(60):
+        with connected(server) as wire:
+            wire.sendall(b"nonsense\r\n\r\n")
+            assert wire.recv(100).startswith(b"HTTP/1.1 400")
+    assert len(server.lines) < 40, server.lines[-1]

@@ -90,6 +90,8 @@ ACCEPTED = 64
 """Connections that are taken in before anything else has its turn …"""
 QUEUED = 1024
 """… while so many wait with the system."""
+LONGEST_HEAD = 64 * 1024
+"""Bytes of a request's head: more than an address may have, so that who sends too long a one is told so."""
 MARGIN = 4.0
 """Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
 
@@ -195,6 +197,7 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         lifespan="off",
+        h11_max_incomplete_event_size=LONGEST_HEAD,
         ws=Line,
         ws_max_size=1_000_000,
         ws_ping_interval=PING,

@@ -42,6 +42,8 @@ EMPTY_PER_SECOND, EMPTY_BURST = 100, 1000
 """Frames without a message of their own; who sends more is cut."""
 FRAGMENTS = 1000
 """Frames that one message may come in."""
+FAREWELL = 4096
+"""Bytes that are parsed after we have closed, to find the client's own close in; the rest is thrown away."""
 
 
 class Line(WebSocketsSansIOProtocol, Portions):
@@ -52,6 +54,7 @@ class Line(WebSocketsSansIOProtocol, Portions):
     """The connection's place among those that there may be."""
     _paused_at = 0.0
     _moved_at = 0.0
+    _came_late = 0
     _progress: Progress
 
     def connection_made(self, transport: BaseTransport) -> None:
@@ -125,6 +128,10 @@ class Line(WebSocketsSansIOProtocol, Portions):
         self._moved_at = self.loop.time()
 
     def data_received(self, data: bytes) -> None:
+        if self.close_sent:
+            self._came_late += len(data)
+            if self._came_late > FAREWELL:
+                return
         if self.writable.is_set():  # else it would be no sign that what goes out is read
             self._moved_at = self.loop.time()
         super().data_received(data)
