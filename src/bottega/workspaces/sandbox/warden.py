@@ -15,7 +15,7 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.sandbox.channel import Channel, Message
-from bottega.workspaces.sandbox.recipe import Recipe
+from bottega.workspaces.sandbox.recipe import Descriptor, Recipe
 from bottega.workspaces.sandbox.walls.cgroup import Group
 
 _READY = 30.0
@@ -73,7 +73,7 @@ class Warden:
             os.close(says)
         self._status = status
         self._open = [status, self._errors]
-        self._tells = any("{status}" in part for part in recipe.command)
+        self._tells = Descriptor.STATUS in recipe.command
         self.channel = Channel(ours, self._heard, self._gone)
         self._watch(self._process.pid)
         self._beating: asyncio.Task[None] | None = None
@@ -81,7 +81,8 @@ class Warden:
     def _started(self, control: int, status: int) -> subprocess.Popen[bytes]:
         """Called by the loop's own thread: the kernel ends the sandbox with the thread that started it."""
         recipe = self._recipe
-        command = [part.format(control=control, status=status) for part in recipe.command]
+        numbers = {Descriptor.CONTROL: str(control), Descriptor.STATUS: str(status)}
+        command = [numbers[p] if isinstance(p, Descriptor) else p for p in recipe.command]
         user, group = recipe.user or (None, None)
         return subprocess.Popen(
             command,
@@ -222,7 +223,8 @@ class Warden:
         for fd in fds:
             os.close(fd)
         if "ready" in message and not self._ready.done():
-            if message.get("found", []) == [list(each) for each in self._recipe.expected.values()]:
+            expected = [list(each) for each in self._recipe.expected.values()]
+            if message.get("found", []) == expected and not message.get("strange"):
                 self._ready.set_result(None)
             else:
                 self._ready.set_exception(Swapped())
