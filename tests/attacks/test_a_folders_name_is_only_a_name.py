@@ -6,13 +6,18 @@ name to whatever starts the sandbox, and what was really mounted is looked at be
 
 import os
 import subprocess
+import time
+from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
+from bottega.errors import Problem
 from bottega.workspaces.confine import Root
-from bottega.workspaces.sandbox.inside.mounts import mount_name, strange
+from bottega.workspaces.sandbox.inside.mounts import strange
 from bottega.workspaces.sandbox.local import Local
+from bottega.workspaces.sandbox.opened import Opened
+from bottega.workspaces.sandbox.sandbox import Launch
+from bottega.workspaces.sandbox.walls.ordered import ordered
+from tests.hunt import LONG
 from tests.workspaces.sandbox import rooms
 from tests.workspaces.sandbox.needs import needs_bubblewrap
 
@@ -45,7 +50,7 @@ async def test_a_name_like_a_template_leads_out_of_no_workspace(tmp_path: Path) 
         workspace.mkdir()
         secrets.mkdir()
         (secrets / "private.txt").write_text("CANARY")
-        subprocess.run(["git", "init", "-q", workspace], check=True)
+        _repository(workspace)
         local = Local(tmp_path / "state")
         planted = f".git/modules/{UP}/{UP}/{UP}/ws"
         await _run(local, workspace, f"mkdir -p '{planted}' && echo r > '{planted}/HEAD'")
@@ -64,7 +69,7 @@ async def test_whatever_a_submodule_is_called_its_settings_cannot_be_written(
     with rooms.open_folder() as base:
         workspace = base / "ws"
         workspace.mkdir()
-        subprocess.run(["git", "init", "-q", workspace], check=True)
+        _repository(workspace)
         modules = workspace / ".git" / "modules"
         for name in (*NAMES, "a0"):
             inner = modules / name
@@ -82,20 +87,98 @@ async def test_whatever_a_submodule_is_called_its_settings_cannot_be_written(
         assert "WRITTEN" not in said
 
 
-def test_a_mount_that_nobody_asked_for_is_seen() -> None:
-    """As the kernel tells it: fields are parted by spaces, and those in names are escaped."""
-    table = (
-        b"1 0 0:1 / / ro,nosuid - tmpfs tmpfs rw\n"
-        b"2 1 0:2 / /work/a\\040b rw - ext4 /dev/x rw\n"
-        b"3 2 0:2 /c /work/a\\040b/.git/config ro - ext4 /dev/x rw\n"
-        b"4 1 0:3 / /dev/null rw - devtmpfs x rw\n"
-    )
-    allowed = [mount_name(each) for each in ("/", "/work/a b", "/work/a b/.git/config")]
-    frozen = [mount_name("/work/a b/.git/config")]
-    assert strange(allowed, frozen, table) == []
-    assert strange(allowed[:-1], [], table) == frozen
-    assert strange(allowed, [allowed[1]], table) == [allowed[1]]
-    assert strange(allowed, [mount_name("/work/gone")], table) == [mount_name("/work/gone")]
+TABLE = (
+    b"1 0 0:1 / / ro,nosuid - tmpfs tmpfs rw\n"
+    b"2 1 0:2 /work/a\\040b /work/a\\040b rw - ext4 /dev/x rw\n"
+    b"3 2 0:2 /work/a\\040b/.git/config /work/a\\040b/.git/config ro - ext4 /dev/x rw\n"
+    b"4 1 0:3 / /dev/null rw - devtmpfs x rw\n"
+    b"5 1 0:2 /usr /usr ro - ext4 /dev/x rw\n"
+)
+COMMAND = (
+    *("bwrap", "--ro-bind", "/usr", "/usr", "--bind", "/work/a b", "/work/a b"),
+    *("--ro-bind", "/work/a b/.git/config", "/work/a b/.git/config", "--", "--bind", "/x", "/x"),
+)
+
+
+def test_the_kernels_table_is_compared_with_what_was_ordered() -> None:
+    order = {**ordered(COMMAND, "/work/a b"), "along": []}
+    assert strange(order, TABLE) == []
+    for what, line in {
+        "the folder above": b"6 1 0:2 /work /work rw - ext4 /dev/x rw\n",
+        "the system once more, writable": b"6 5 0:2 /usr /usr rw - ext4 /dev/x rw\n",
+        "the workspace once more": b"6 2 0:2 /root /work/a\\040b rw - ext4 /dev/x rw\n",
+        "another file in place of the shield": b"6 3 0:2 /root/key /work/a\\040b/.git/config ro - ext4 x rw\n",
+        "something in the workspace": b"6 2 0:2 /root /work/a\\040b/sub rw - ext4 /dev/x rw\n",
+    }.items():
+        assert strange(order, TABLE + line), what
+    swapped = TABLE.replace(b"0:2 /work/a\\040b/.git/config", b"0:2 /root/.ssh/id")
+    assert strange(order, swapped)
+    assert strange(order, TABLE.replace(b"config ro", b"config rw"))
+    assert strange(order, b"".join(TABLE.splitlines(keepends=True)[:2]))
+
+
+@needs_bubblewrap
+async def test_a_folder_that_is_swapped_for_a_link_while_it_is_mounted_leads_nowhere(
+    tmp_path: Path,
+) -> None:
+    with rooms.open_folder() as base:
+        workspace = base / "ws"
+        workspace.mkdir()
+        (base / "private.txt").write_text("CANARY")
+        _repository(workspace)
+        local = Local(tmp_path / "state")
+        with Root(workspace) as root:
+            swapper = await local.open(root)
+        try:
+            running = await swapper.start(Launch((await _python(swapper), "-c", SWAP)))
+            until = time.monotonic() + SECONDS
+            while time.monotonic() < until:
+                with suppress(Problem):  # it was swapped, and so it is not opened
+                    said = await _run(local, workspace, "cat ../private.txt; ls -a ..")
+                    assert "CANARY" not in said
+                    assert "private.txt" not in said
+            await running.kill()
+        finally:
+            await swapper.close()
+
+
+SECONDS = 60 if LONG else 3
+SWAP = """
+import ctypes, os, time
+os.makedirs(".git/modules/x", exist_ok=True)
+open(".git/modules/x/HEAD", "w").write("r")
+os.symlink("../../..", ".git/modules/y")
+libc = ctypes.CDLL(None)
+begun = time.monotonic()
+while time.monotonic() - begun < 120:
+    for pause in (0.03, 0.012):
+        libc.syscall(316, -100, b".git/modules/x", -100, b".git/modules/y", 2)
+        time.sleep(pause)
+"""
+
+
+@needs_bubblewrap
+async def test_no_program_makes_a_file_that_runs_as_its_owner(tmp_path: Path) -> None:
+    with rooms.open_folder() as base:
+        workspace = base / "ws"
+        workspace.mkdir()
+        await _run(
+            Local(tmp_path / "state"),
+            workspace,
+            "cp /usr/bin/id a; chmod 4755 a; chmod u+s a; chmod g+s a; install -m 6755 a b; mkdir -m 2777 c;"
+            " python3 -c 'import os; os.open(\"d\", os.O_CREAT | os.O_WRONLY, 0o6755); os.fchmod(3, 0o4755)'; true",
+        )
+        made = {each.name: each.lstat().st_mode for each in workspace.iterdir()}
+        assert "a" in made
+        assert not [name for name, mode in made.items() if mode & 0o6000]
+
+
+def _repository(workspace: Path) -> None:
+    subprocess.run(["git", "init", "-q", workspace], check=True)
+
+
+async def _python(sandbox: Opened) -> str:
+    return (await rooms.bash(sandbox, "command -v python3")).out.strip()
 
 
 async def _run(local: Local, workspace: Path, command: str) -> str:

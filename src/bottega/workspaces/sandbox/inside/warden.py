@@ -150,7 +150,7 @@ def main() -> None:
     try:
         warden = Warden(owner)
         settings = warden.settings
-        odd = strange(settings["mounts"], settings["frozen"]) if "mounts" in settings else []
+        odd = strange(settings["mounts"]) if "mounts" in settings else []
         send(owner, {"ready": True, "found": found(settings["tell"]), "strange": odd[:10]})
         warden.run()
         if os.getpid() != 1:  # the kernel ends everything with the first process

@@ -12,11 +12,11 @@ from bottega.workspaces import own_code, programs
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.bounds import Bounds
-from bottega.workspaces.sandbox.inside.mounts import mount_name
 from bottega.workspaces.sandbox.pack import packed
 from bottega.workspaces.sandbox.recipe import Descriptor, Recipe
 from bottega.workspaces.sandbox.shields.shield import Shield, identities, shields
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
+from bottega.workspaces.sandbox.walls.ordered import ordered
 from bottega.workspaces.sandbox.walls.view import User
 
 _INSIDE = "/run/inside"
@@ -126,38 +126,13 @@ def _recipe(
             "silence": room.bounds.silence,
             "filter": "",
             "tell": list(expected),
-            "mounts": sorted(map(mount_name, _destinations(command))),
-            "frozen": [mount_name(each.path) for each in shielded if each.how == "freeze"],
+            "mounts": ordered(command, room.folder),
         },
         expected=expected,
         user=(room.user.uid, room.user.gid) if room.user.dropped else None,
         beat=min(1.0, room.bounds.silence / 5),
         holds=lambda: identities(shielded) == seen,
     )
-
-
-_DESTINATIONS = {
-    "--tmpfs": 1,
-    "--proc": 1,
-    "--dev": 1,
-    "--bind": 2,
-    "--ro-bind": 2,
-    "--ro-bind-try": 2,
-}
-"""Options that mount something, and which of their words says where."""
-
-
-def _destinations(command: Sequence[str | Descriptor]) -> set[str]:
-    """Where something may be mounted: whatever else is, the sandbox is not opened."""
-    places = {"/"}
-    for at, word in enumerate(command):
-        if word == "--":
-            break
-        if isinstance(word, str) and (after := _DESTINATIONS.get(word)):
-            place = command[at + after]
-            assert isinstance(place, str)
-            places |= {place, os.path.realpath(place)}
-    return places
 
 
 def _expected(root: Root, shielded: Sequence[Shield]) -> dict[str, Identity]:
