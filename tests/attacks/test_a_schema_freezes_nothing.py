@@ -93,11 +93,11 @@ def session(host: Person) -> str:
 def test_a_tool_of_a_client_with_such_a_schema_is_refused_at_once(
     host: Person, session: str, name: str
 ) -> None:
-    tool = {"name": "t", "description": "x", "parameters": HOSTILE[name]}
+    tool = {"name": "t", "description": "x", "schema": HOSTILE[name]}
     took, status, answer = host.timed("PUT", f"/api/sessions/{session}/tools", {"tools": [tool]})
     assert status in (400, 413, 422), answer
     assert took < QUICK
-    assert status == 413 or "schema" in str(answer)
+    assert status == 413 or "The schema of the tool 't'" in answer["detail"], answer
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -108,6 +108,17 @@ def test_a_prompt_with_such_a_schema_is_refused_at_once(
     took, status, answer = host.timed("POST", f"/api/sessions/{session}/prompts", prompt)
     assert status in (400, 413, 422), answer
     assert took < QUICK
+
+
+def test_an_ordinary_tool_and_prompt_with_a_schema_are_taken(host: Person) -> None:
+    session = host.session()
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}
+    tool = {"name": "t", "description": "x", "schema": schema}
+    status, answer = host.call("PUT", f"/api/sessions/{session}/tools", {"tools": [tool]})
+    assert status == 200, answer
+    prompt = {"message_id": str(uuid.uuid4()), "content": "x", "schema": schema}
+    status, answer = host.call("POST", f"/api/sessions/{session}/prompts", prompt)
+    assert status == 202, answer
 
 
 def test_the_loop_has_not_stood_still_for_any_of_them(server: Target, host: Person) -> None:

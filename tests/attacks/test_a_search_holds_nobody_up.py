@@ -9,7 +9,7 @@ import pytest
 
 from tests.attacks.hostile import Person, Target, target
 
-TEXT = "a-" * 30_000
+TEXT = "a-" * 30_000 + "b"
 
 
 @pytest.fixture(scope="module")

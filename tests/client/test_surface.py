@@ -104,7 +104,7 @@ async def test_a_client_far_away_runs_tools_of_its_own(shared: Serving, scripted
         odd: dict[str, Any] = {"type": "object", "properties": 5}
         for tools, problem in (
             ([ClientTool("odd", "", {"type": "string"})], "describes no object"),
-            ([ClientTool("odd", "", odd)], "is none"),
+            ([ClientTool("odd", "", odd)], "cannot be used"),
             ([ClientTool("two", "", {"type": "object"})] * 2, "cannot have the same name"),
         ):
             with pytest.raises(Problem, match=problem):

@@ -1,5 +1,4 @@
-/** Downloads: the browser saves what is at an address of this server. */
-
+/** Files that the browser saves: the request is its own, so that a ticket stands in the address. */
 import { follow } from "../api/page-key.js";
 
 /** Have the browser save what is at an address of this server. */
