@@ -153,7 +153,11 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 TYPES = tuple(str(each.__struct_config__.tag) for each in get_args(Typed))
-_WORDS = {_UUID: "a UUID", _PLAIN: "a text without NUL"}
+_WORDS = {
+    _UUID: "a UUID",
+    _PLAIN: "a text without NUL",
+    _ONE_LINE: "one line without control characters",
+}
 """What a pattern means, for those who are told that something does not fit it."""
 _HEAD = msgspec.json.Decoder(_Head)
 _TYPED = msgspec.json.Decoder(Typed)
