@@ -15,6 +15,11 @@ from bottega.errors import Refused
 from bottega.projects.files.files import Files
 from bottega.sessions.asks import Ask, Reply
 from bottega.studio import Studio
+from bottega.workspaces.confine import Root
+from bottega.workspaces.edit import Change, Edit
+from bottega.workspaces.git.accepting import meant_by
+from bottega.workspaces.sandbox.local import Local
+from tests.hunt import LONG
 from tests.workers.test_acting import SAY, call, results, told
 from tests.workers.test_ends import whole
 from tests.workspaces.sandbox.needs import needs_bubblewrap
@@ -84,6 +89,7 @@ def _edits(folder: Path, path: str, content: str) -> dict[str, Any]:
     return call("multi_edit", edits=[harmless, edit])
 
 
+_MODES: tuple[Mode, ...] = ("allow", "ask") if LONG else ("allow",)
 TOOLS: dict[str, Callable[[Path, str, str], dict[str, Any]]] = {
     "write_file": lambda _, path, content: _write(path, content),
     "patch_file": _patch,
@@ -137,8 +143,9 @@ async def _done(
         return results(await whole(session))
 
 
-@pytest.mark.parametrize("mode", ["allow", "ask", "plan"])
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize(
+    ("tool", "mode"), [*((tool, mode) for tool in TOOLS for mode in _MODES), ("write_file", "plan")]
+)
 async def test_every_way_by_every_tool_is_asked_about_in_every_mode_with_the_reason(
     home: Path, project: Path, scripted: Any, tool: str, mode: Mode
 ) -> None:
@@ -304,6 +311,39 @@ async def test_what_a_person_does_in_the_studio_while_a_sandbox_is_open_stays(
     assert (project / ".gitconfig-local").read_text() == "[alias]\n\tx = !y\n"
     assert (project / "store.git/hooks/update").read_text() == MINE
     assert (project / "web/.husky/commit-msg").read_text() == MINE
+
+
+@needs_bubblewrap
+async def test_what_a_person_reverts_while_a_sandbox_is_open_stays(
+    home: Path, project: Path, scripted: Any
+) -> None:
+    path = "web/.husky/pre-commit"
+    (project / path).write_text(HOOK)
+    async with Studio(home) as studio:
+        model = scripted([_write(path, MINE)], [call("shell_open")], SAY)
+        session = await studio.start(model=model, folder=project, mode="allow")
+        await session.prompt("go", on_approval=Person("allow_once"))
+        assert (await session.revert()).paths == (path,)
+        (opened,) = studio.opened.hands.shells.list(str(project))
+        await opened.shell.run("true", 10)
+    assert (project / path).read_text() == HOOK
+
+
+@needs_bubblewrap
+async def test_a_program_that_is_quicker_than_the_acceptance_is_undone(
+    tmp_path: Path, project: Path
+) -> None:
+    local = Local(tmp_path / "state")
+    with Root(project) as root:
+        sandbox = await local.open(root)
+        hook = project / "web/.husky/pre-push"
+        change = Change((Edit("web/.husky/pre-push", None, MINE.encode()),))
+        with local.accepting(root, ("web/.husky/pre-push",), meant_by(change)):
+            hook.write_text(MINE)
+            hook.write_text(EVIL)
+        assert "pre-push" in " ".join(await sandbox.undone())
+        await sandbox.close()
+    assert hook.read_text() == MINE
 
 
 async def _chunks() -> Any:
