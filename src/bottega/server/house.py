@@ -78,7 +78,12 @@ class House:
         self.tickets = Tickets()
         self.followers = Followers()
         self.folders = studio.runtime.folders
-        self.files = Files(self.folders, studio.opened.hands.locked, database.home.workspace)
+        self.files = Files(
+            self.folders,
+            studio.opened.hands.locked,
+            database.home.workspace,
+            studio.runtime.sandboxes.accepting,
+        )
         self.shells = ServedShells(studio, self._workers, self.proofs.known)
         studio.opened.revoking.ends.append(self.shells.close_besides)
 

@@ -16,7 +16,9 @@ from bottega.sessions.feed import Row
 from bottega.sessions.session import SessionRow
 from bottega.workspaces.changes.diff import Difference
 from bottega.workspaces.confine import Linked, Root
+from bottega.workspaces.edit import Change, Edit
 from bottega.workspaces.fence import Fences, Holds
+from bottega.workspaces.git.accepting import meant_by
 
 
 class Undone(msgspec.Struct, frozen=True):
@@ -89,11 +91,18 @@ class Worked:
                 if now(root, each) == "undone":
                     continue
                 try:
-                    revert(root, each, self.read, fence, force=force)
+                    self.revert(root, each, fence, force=force)
                     undone.append(each.path)
                 except Problem as problem:
                     refused[each.path] = str(problem)
         return Undone(tuple(undone), refused)
+
+    def revert(self, root: Root, work: Work, fence: Holds, *, force: bool = False) -> None:
+        """Bring one file back by a person's will, or raise a `Problem` and leave it. Waits for the disk."""
+        before = self.read(work.before) if work.before and not work.imported else None
+        meant = meant_by(Change((Edit(work.path, None, before),)))
+        with self._runtime.sandboxes.accepting(root, (work.path,), meant):
+            revert(root, work, self.read, fence, force=force)
 
     def difference(self, work: Work) -> Difference:
         return Difference(

@@ -59,7 +59,7 @@ def _owner_of_git(top: Root, level: str) -> int | None:
     """Whose the repository right in this folder is; None where there is none."""
     with suppress(Problem, OSError):
         found = top.stat(f"{level}/.git", follow=False)
-        if stat.S_ISDIR(found.st_mode):  # an open sandbox keeps an empty one where there is none
+        if stat.S_ISDIR(found.st_mode):  # without a HEAD git takes it for no repository
             head = top.stat(f"{level}/.git/HEAD", follow=False)
             return found.st_uid if stat.S_ISREG(head.st_mode) else None
         return found.st_uid if stat.S_ISREG(found.st_mode) else None

@@ -1,7 +1,11 @@
 """How the repositories of a workspace were before programs could change them; durable, so a crash loses nothing."""
 
+import fcntl
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -9,6 +13,8 @@ import msgspec
 from bottega.errors import StorageFailed
 from bottega.workspaces.git.files import File
 
+NAME = "baseline"
+"""Of its file, in the folder that the sandboxes' state has for a workspace."""
 _MOST = 32 << 20
 """Bytes of copies in one baseline."""
 
@@ -27,6 +33,12 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, file: File, kind: str, *, guarded: bool = False) -> "Kept":
         return cls(kind, file.mode, file.inode, file.device, file.sha, file.content, guarded)
+
+    @classmethod
+    def made(cls, kind: str, content: bytes, mode: int) -> "Kept":
+        """A file as we have written it."""
+        rights = stat.S_IFREG | (stat.S_IMODE(mode) & 0o777)
+        return cls(kind, rights, 0, 0, sha256(content).hexdigest(), content)
 
     def is_still(self, file: File) -> bool:
         same = (self.mode, self.sha) == (file.mode, file.sha)
@@ -87,6 +99,17 @@ def save(path: Path, baseline: Baseline) -> None:
             f" {problem.strerror}.",
             hint="Make the home writable and free some space there.",
         ) from problem
+
+
+@contextmanager
+def locked(folder: Path) -> Generator[None]:
+    """Be alone with the baseline in this folder, among all threads and processes. Waits: use a thread."""
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def forget(path: Path) -> None:

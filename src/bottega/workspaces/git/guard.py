@@ -9,7 +9,6 @@ stays too, but for what could run a program: that goes to the quarantine, and is
 import fcntl
 import logging
 import os
-import stat
 import threading
 import time
 from collections.abc import Generator, Iterable, Mapping
@@ -27,7 +26,7 @@ from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.judge import Verdict, judge
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences
-from bottega.workspaces.git.scan import Found, Scanner
+from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
 
 _log = logging.getLogger(__name__)
@@ -35,8 +34,6 @@ _ROUNDS = 4
 """Times that a look is repeated: what was put right may lead elsewhere."""
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
-_scanners: dict[tuple[int, int], Scanner] = {}
-_SCANNERS = 8
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
 
@@ -50,9 +47,9 @@ class Guard:
         name = sha256(os.fsencode(root.path)).hexdigest()[:32]
         self._state = state / "git" / name
         self._quarantine = Quarantine(state / "quarantine" / name)
-        self._baseline = self._state / "baseline"
+        self._baseline = self._state / baselines.NAME
         self._reports = self._state / "reports"
-        self._scanner = _scanner(root)
+        self._scanner = scanner_of(root)
         self._one = threading.Lock()
         self._held: list[int] = []
         self._told = 0
@@ -156,12 +153,8 @@ class Guard:
         """This guard alone in this process, and this process alone with the workspace's baseline."""
         with self._one:
             self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = os.open(self._state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            with baselines.locked(self._state):
                 yield
-            finally:
-                os.close(lock)
 
     def _only(self) -> bool:
         """Whether no other sandbox is open here."""
@@ -186,7 +179,7 @@ class Guard:
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
         before = baselines.load(self._baseline)
-        top = _identity(self._root)
+        top = self._root.identity
         if before is not None and (before.device, before.inode) != top:
             before = None  # another folder has this name now
         if before is None and not begin:
@@ -213,8 +206,7 @@ class Guard:
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
         """Where settings lead to, and where they led to before."""
-        now = targets(self._root, found)
-        return Targets(now.includes | {*before.includes}, now.hooks | {*before.hooks})
+        return targets(self._root, found).joined(before.includes, before.hooks)
 
     def _kept(self, found: Found, reached: Targets) -> dict[str, Kept]:
         """Everything as it is: no program has run yet."""
@@ -268,7 +260,7 @@ class Guard:
             changed = True
             undone += self._undo(path, verdict, file)
             if verdict.content is not None:
-                kept[path] = _made(kind, verdict.content, verdict.mode)
+                kept[path] = Kept.made(kind, verdict.content, verdict.mode)
         self._tell(sentences(undone))
         return changed
 
@@ -300,29 +292,3 @@ class Guard:
             _log.warning("planted for git: %s", each)
         with suppress(OSError), self._reports.open("ab") as file:
             file.write("".join(f"{each}\n" for each in said).encode("utf-8", "replace"))
-
-
-def _made(kind: Kind, content: bytes, mode: int) -> Kept:
-    """A file as we have written it."""
-    digest = sha256(content).hexdigest()
-    return Kept(kind, stat.S_IFREG | (stat.S_IMODE(mode) & 0o777), 0, 0, digest, content)
-
-
-def _scanner(root: Root) -> Scanner:
-    """One for each workspace, so that it need not be read anew by every sandbox."""
-    key = _identity(root)
-    if key not in _scanners:
-        while len(_scanners) >= _SCANNERS:
-            with suppress(KeyError, StopIteration):
-                del _scanners[next(iter(_scanners))]
-        _scanners[key] = Scanner()
-    return _scanners[key]
-
-
-def _identity(root: Root) -> tuple[int, int]:
-    opened = root.open_folder()
-    try:
-        found = os.fstat(opened)
-    finally:
-        os.close(opened)
-    return found.st_dev, found.st_ino

@@ -161,3 +161,19 @@ def _unlocked(top: int, raw: bytes, found: Found) -> _Seen | None:
         return None
     finally:
         os.close(held)
+
+
+_scanners: dict[tuple[int, int], Scanner] = {}
+_SCANNERS = 8
+
+
+def scanner_of(root: Root) -> Scanner:
+    """One for each workspace, so that it need not be read anew by everybody who looks."""
+    key = root.identity
+    found = _scanners.get(key)
+    if found is None:
+        while len(_scanners) >= _SCANNERS:
+            with suppress(KeyError, StopIteration, RuntimeError):
+                del _scanners[next(iter(_scanners))]
+        found = _scanners[key] = Scanner()
+    return found

@@ -46,6 +46,10 @@ class Targets(msgspec.Struct):
     includes: set[str] = msgspec.field(default_factory=set[str])
     hooks: set[str] = msgspec.field(default_factory=set[str])
 
+    def joined(self, includes: Iterable[str], hooks: Iterable[str]) -> "Targets":
+        """With these as well."""
+        return Targets(self.includes.union(includes), self.hooks.union(hooks))
+
 
 def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
     """What is there of all that repositories are made of and could do harm."""
@@ -169,7 +173,18 @@ def targets(root: Root, found: Found) -> Targets:
                     read.add(path)
                     gathered.includes.add(path)
                     left += _included(root, path, settings.tops)
+                path = _absolute(settings.place, value or "")
+                if not new and path and path not in read:  # it may lead back in
+                    read.add(path)
+                    left += _outside(path, settings.tops)
     return gathered
+
+
+def _absolute(base: str, value: str) -> str:
+    """A path of a setting, from the folder that it counts from; empty: it is none."""
+    if "\0" in value or not value:
+        return ""
+    return os.path.normpath(os.path.join(base, os.path.expanduser(value)))
 
 
 def _included(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
@@ -264,11 +279,8 @@ def _text(path: str) -> str:
 
 def _reach(root: Root, base: str, value: str, into: set[str]) -> None:
     """Note a path of a setting, if it leads into the workspace."""
-    if "\0" in value or not value:
-        return
     try:
-        expanded = os.path.expanduser(value)
-        path = os.path.normpath(os.path.join(base, expanded))
+        path = _absolute(base, value)
         if path == root.path or path.startswith(root.path.rstrip("/") + "/"):
             into.add(root.relative(path))
     except (Problem, ValueError):

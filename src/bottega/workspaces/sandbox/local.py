@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fit import refuse_unfit
 from bottega.workspaces.git import recovery
+from bottega.workspaces.git.accepting import Meant, accepting
 from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
@@ -143,6 +144,11 @@ class Local:
     async def recover_all(self, *, last: bool) -> int:
         """The same in every folder; only the `last` time is it forgotten how they were."""
         return await asyncio.to_thread(recovery.recover_all, self._state, last=last)
+
+    def accepting(
+        self, root: Root, paths: Sequence[str], meant: Meant
+    ) -> AbstractContextManager[None]:
+        return accepting(self._state, root, paths, meant)
 
     async def open(self, root: Root, *, network: bool = False, person: int = 1) -> Opened:
         kind = await asyncio.to_thread(self._found)
