@@ -161,9 +161,7 @@ def test_there_are_three_modes_and_another_word_is_refused() -> None:
         checked_mode("yolo")
 
 
-def test_what_would_run_outside_is_asked_about_whatever_allows_it_and_nothing_like_it_is_offered() -> (
-    None
-):
+def test_what_would_run_outside_is_asked_about_whatever_allows_it() -> None:
     call = msgspec.structs.replace(writing("hooks/x"), danger="git would run it")
     allowed = gate(rule("allow", path="hooks/x"), rule("allow", tool="write_file"), mode="allow")
     granted = (parse_grant("write_file"), parse_grant("write_file(hooks/x)"))
