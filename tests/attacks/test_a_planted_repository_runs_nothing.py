@@ -202,18 +202,18 @@ git init -q --bare store.git; git -C store.git config core.fsmonitor false
 @pytest.mark.parametrize("kind", MOST)
 async def test_what_the_person_had_before_stays_to_the_byte(scene: Scene, kind: str) -> None:
     scene.outside(OWN)
-    before = _everything(scene.folder)
+    before = everything(scene.folder)
     sandbox = await scene.local(kind).open(Root(scene.folder))
-    during = _everything(scene.folder)
+    during = everything(scene.folder)
     await bash(sandbox, "git status; git log HEAD; git diff HEAD; ls -A")
     assert await sandbox.undone() == ()
     await sandbox.close()
     assert during == before
-    assert _everything(scene.folder) == before
+    assert everything(scene.folder) == before
     assert await sandbox.undone() == ()
 
 
-def _everything(folder: Path) -> dict[str, bytes]:
+def everything(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
         for path in folder.rglob("*")
@@ -226,7 +226,7 @@ async def test_hooks_and_settings_that_no_mount_guards_are_put_back(
     scene: Scene, kind: str
 ) -> None:
     scene.outside(OWN)
-    before = _everything(scene.folder)
+    before = everything(scene.folder)
     sandbox = await scene.local(kind).open(Root(scene.folder))
     await bash(
         sandbox,
@@ -236,7 +236,7 @@ async def test_hooks_and_settings_that_no_mount_guards_are_put_back(
     )
     undone = await sandbox.undone()
     await sandbox.close()
-    assert _everything(scene.folder) == before
+    assert everything(scene.folder) == before
     told = " ".join(undone)
     for path in (
         ".git/config",
@@ -267,7 +267,7 @@ async def test_a_link_in_the_place_of_settings_makes_nobody_write_or_delete_else
     outside = scene.base / "outside"
     scene.outside("git init -q ../outside; git -C ../outside config alias.x '!y'")
     (outside / ".git" / "hooks" / "pre-commit").write_text("mine")
-    before = _everything(outside)
+    before = everything(outside)
     sandbox = await scene.local().open(Root(scene.folder))
     await bash(
         sandbox,
@@ -278,7 +278,7 @@ async def test_a_link_in_the_place_of_settings_makes_nobody_write_or_delete_else
     )
     undone = " ".join(await sandbox.undone())
     await sandbox.close()
-    assert _everything(outside) == before
+    assert everything(outside) == before
     for path in (
         "a/.git",
         "b/.git",

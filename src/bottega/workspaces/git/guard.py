@@ -21,7 +21,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files
+from bottega.workspaces.git import files, index, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.judge import Verdict, judge
 from bottega.workspaces.git.quarantine import Quarantine
@@ -34,6 +34,10 @@ _ROUNDS = 4
 """Times that a look is repeated: what was put right may lead elsewhere."""
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
+UNFINISHED = (
+    "Not all of the folder could be looked at for planted repositories: it holds too many folders. Use no git in it"
+    " until they are deleted; no command runs here until then."
+)
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
 
@@ -55,6 +59,8 @@ class Guard:
         self._told = 0
         self.seconds = 0.0
         """How long the last look took."""
+        self.unfinished = False
+        """The last look did not get to everything: what lies further on was compared with nothing."""
         self._holder = -1
 
     def open(self) -> None:
@@ -69,7 +75,8 @@ class Guard:
                     self._reports.unlink()
             with suppress(OSError):
                 self._told = self._reports.stat().st_size
-            self._checked(begin=True)
+            with overlap.opening(self._state, self._root.path):
+                self._checked(begin=True)
 
     def mounted(self, paths: Iterable[str]) -> None:
         """Say which paths, relative to the workspace, the sandbox that opens now cannot write.
@@ -81,6 +88,7 @@ class Guard:
             if now is None:
                 return
             mine = set(paths)
+            known = overlap.others(self._state, self._root.path)
             first = self._only()
             folders, kept = dict[str, tuple[int, int]](), dict[str, Kept]()
             for path in mine:
@@ -93,8 +101,9 @@ class Guard:
                 kept[path] = msgspec.structs.replace(each, guarded=guarded)
                 if guarded:
                     self._hold(path)
+            after = msgspec.structs.replace(now, files=kept, guarded=folders)
             baselines.save(
-                self._baseline, msgspec.structs.replace(now, files=kept, guarded=folders)
+                self._baseline, overlap.unguarded(self._root.path, after, known) if known else after
             )
 
     def targets(self) -> set[str]:
@@ -139,7 +148,8 @@ class Guard:
         try:
             with self._alone():
                 self._checked()
-                if forget and self._only():
+                if forget and not self.unfinished and self._only():
+                    overlap.wait_for_openings(self._state, self._root.path)
                     baselines.forget(self._baseline)
                     _looked.pop(self._state, None)
         finally:
@@ -178,31 +188,47 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
-        before = baselines.load(self._baseline)
+        saved = before = baselines.load(self._baseline)
         top = self._root.identity
         if before is not None and (before.device, before.inode) != top:
             before = None  # another folder has this name now
         if before is None and not begin:
             return
         found = self._scanner.scan(self._root)
+        known = overlap.others(self._state, self._root.path)
         old = before or Baseline(self._root.path, *top, told=self._told)
+        if before is None and known:
+            old = before = self._inherited(found, old, known)
+        elif before is not None and known:
+            before = overlap.unguarded(self._root.path, before, known)
         reached = self._reached(found, old)
         if before is not None:
             found, kept = self._put_right(found, before)
         else:
             kept = self._kept(found, reached)
+        self.unfinished = not found.whole
+        if self.unfinished:
+            self._tell([UNFINISHED])
+            kept = {**old.files, **kept}
         after = msgspec.structs.replace(
-            old,
+            old if before is None else before,
             files=kept,
             includes=tuple(sorted(reached.includes)),
             hooks=tuple(sorted(reached.hooks)),
         )
-        if after != before:
+        if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
-        if not found.whole and before is not None:
-            self._tell(["Not all of the folder could be looked at for planted repositories."])
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
+
+    def _inherited(self, found: Found, old: Baseline, known: list[Baseline]) -> Baseline:
+        """How it was before programs of others, who have been here for longer."""
+        includes, hooks = overlap.led_to(self._root.path, known)
+        old = msgspec.structs.replace(old, includes=(*includes,), hooks=(*hooks,))
+        kept = self._kept(found, self._reached(found, old))
+        own = of_repositories(self._root, found)
+        files = overlap.inherited(self._root.path, kept, own, known)
+        return msgspec.structs.replace(old, files=files)
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
         """Where settings lead to, and where they led to before."""
@@ -237,7 +263,14 @@ class Guard:
         led = of_targets(self._root, self._reached(found, before))
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
         self._repaired(hooks, found, before, kept)
+        self._tell(sentences(self._without_misleading_indexes(found)))
         return found, kept
+
+    def _without_misleading_indexes(self, found: Found) -> Iterable[Undone]:
+        for path in index.misleading(self._root, found):
+            file = files.look(self._root, path)
+            if file is not None and not file.is_folder:
+                yield from self._undo(path, Verdict(index.WHY, None), file)
 
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]

@@ -14,6 +14,7 @@ from contextlib import suppress
 import msgspec
 
 from bottega.errors import Problem
+from bottega.workspaces.git.threads import in_thread
 from bottega.workspaces.sandbox.channel import Channel, Message
 from bottega.workspaces.sandbox.recipe import Descriptor, Recipe
 from bottega.workspaces.sandbox.walls.cgroup import Group
@@ -258,18 +259,23 @@ class Warden:
         return self.alive
 
 
-async def begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Warden:
-    """Start a warden and wait until it is ready. `make` may block; it is given a list for descriptors to close."""
+async def begun(
+    make: Callable[[list[int]], Recipe], group: Group | None, folder: str = ""
+) -> Warden:
+    """Start a warden and wait until it is ready. `make` may block; it is given a list for descriptors to close.
+
+    It looks at that workspace, and may take as long as a guard of it.
+    """
     for _ in range(_TRIES - 1):
         with suppress(Swapped):  # by somebody who had the right to, it may be
-            return await _begun(make, group)
-    return await _begun(make, group)
+            return await _begun(make, group, folder)
+    return await _begun(make, group, folder)
 
 
-async def _begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Warden:
+async def _begun(make: Callable[[list[int]], Recipe], group: Group | None, folder: str) -> Warden:
     held: list[int] = []
     try:
-        recipe = await asyncio.to_thread(make, held)
+        recipe = await in_thread(folder, make, held)
         return await _ready(Warden(recipe), group)
     finally:
         for fd in held:
