@@ -119,7 +119,7 @@ class Runtime:
         self._servers: dict[Place, Servers] = {}
         self._replaced: dict[Place, list[Servers]] = {}
         """By place, those of settings that no longer hold; what runs may still use them."""
-        self.sharing = Sharing(self.shelf, People(self.database))
+        self.sharing = Sharing(self.shelf, People(self.database), lambda: self.settings.values.mcp)
         self.keys = KeyRing(settings.home)
         self.approved = ApprovedAgents(settings.home)
         destinations.bind_old_keys(settings, self.keys)

@@ -1,8 +1,9 @@
 """A `jsonl` export becomes a new session: every line is checked first, then all of it is stored in one transaction.
 
 Nothing in the file is trusted. Grants, leases and waiting prompts are not carried; a blob is the session's only if the
-file holds its bytes; an exchange that had not ended is closed as interrupted. The session remembers how far it was
-imported: what its log says up to there was done elsewhere, so it is shown, and nothing of it is undone on this disk.
+file holds its bytes; a fact is stored as this program writes it, however the file spells it; an exchange that had not
+ended is closed as interrupted. The session remembers how far it was imported: what its log says up to there was done
+elsewhere, so it is shown, and nothing of it is undone on this disk.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from bottega.errors import BadUsage
-from bottega.events.codec import decode, encode
+from bottega.events.codec import carried, encode
 from bottega.events.facts import DELTAS
 from bottega.ids import fresh_session
 from bottega.printable import UNPRINTABLE
@@ -128,15 +129,14 @@ class _Read:
 
     def _event(self, line: bytes) -> None:
         index, raw = _row(line)
-        body = bytes(raw)
-        self._events_size += len(body)
+        event = carried(index, bytes(raw))
+        self._events_size += max(len(raw), len(event.body))
         if self._events_size > self._limits.events:
             raise ValueError(f"the events are larger than {self._limits.events} bytes")
         if not self.last < index < LAST:
             raise ValueError(f"index {index} does not follow {self.last}")
-        event = decode(index, body)
         self.last = index
-        self.rows.append((index, int(event.type in DELTAS), body))
+        self.rows.append((index, int(event.type in DELTAS), event.body))
         self.closing.add(event)
 
     def _blob(self, line: bytes) -> None:
