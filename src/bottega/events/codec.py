@@ -88,7 +88,7 @@ def carried(index: int, body: bytes) -> Carried:
     envelope = (raw.message_id, raw.step, raw.attempt, sys.intern(raw.actor))
     kept, version = data, VERSION
     if isinstance(data, msgspec.Raw):  # a newer program's
-        kept, version = msgspec.json.decode(data), raw.v
+        kept, version = msgspec.Raw(msgspec.json.format(bytes(data), indent=-1)), raw.v
     written = _encoder.encode(_Body(raw.type, raw.at, kept, *envelope, version))  # pyright: ignore[reportArgumentType]
     return Carried(raw.type, raw.at, data, *envelope, index, body=written)  # pyright: ignore[reportArgumentType]
 
