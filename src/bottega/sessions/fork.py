@@ -1,7 +1,7 @@
 """A session that begins as another one was at an index, and goes its own way from there.
 
 It has the same facts under the same indexes, byte for byte; what was open there is closed in it, as nobody will go on
-with that. Grants, asks and prompts that wait stay where they were. It is copied in pieces (`filling.py`).
+with that. Grants, asks and prompts that wait stay where they were. It is copied in pieces (`exports/filling.py`).
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from bottega.events.codec import decode, encode
 from bottega.ids import fresh_session
 from bottega.sessions.attach import attach
 from bottega.sessions.exports.closing import SAFE, Closing
-from bottega.sessions.filling import Piece, fill, in_pieces
+from bottega.sessions.exports.filling import Piece, fill, in_pieces
 from bottega.sessions.session import SessionRow, Sessions, now, top_of
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database

@@ -26,7 +26,7 @@ from bottega.providers.vendors import SCRIPTED
 from bottega.sessions.attach import attach, drop_unnamed
 from bottega.sessions.exports.closing import Closing
 from bottega.sessions.exports.export import About, Blob, Header
-from bottega.sessions.filling import Piece, fill, in_pieces
+from bottega.sessions.exports.filling import Piece, fill, in_pieces
 from bottega.sessions.session import SessionRow, Sessions, now
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
