@@ -17,7 +17,7 @@ from bottega.failpoint import failpoint
 from bottega.messages.block import Block, plain_text
 from bottega.providers.provider import Wishes
 from bottega.sessions.attach import attach
-from bottega.sessions.bounds.waiting import Bounds, refuse_when_full
+from bottega.sessions.bounds.waiting import Bounds, refuse_larger, refuse_when_full
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.session import HOST, Outcome, SessionRow, Sessions, now, title_of
@@ -146,13 +146,12 @@ class Inbox:
         """Change a prompt that still waits."""
 
         def also(connection: sqlite3.Connection) -> bool:
-            body = _waiting(connection, session.n, message_id)
-            changed = msgspec.structs.replace(
-                msgspec.json.decode(body, type=Prompt), content=content
-            )
+            before = msgspec.json.decode(_waiting(connection, session.n, message_id), type=Prompt)
+            body = msgspec.json.encode(msgspec.structs.replace(before, content=content))
+            refuse_larger(connection, session.n, message_id, len(body), self.bounds)
             connection.execute(
                 "UPDATE inbox SET body = ? WHERE session = ? AND message_id = ?",
-                (msgspec.json.encode(changed), session.n, message_id),
+                (body, session.n, message_id),
             )
             attach(connection, self._blobs, session.n, media)
             return True

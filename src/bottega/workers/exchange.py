@@ -173,7 +173,7 @@ class Exchange:
         await self.pen.record(self.event(payload), also=also)
 
     async def carry(self, told: Sequence[Carried], also: Also) -> None:
-        """Put facts of another Bottega's log into ours, as they are."""
+        """Put facts of another Bottega's log into ours."""
         for fact in told:
             self.track.note(fact)
             self.step, self._attempt = fact.step, fact.attempt

@@ -30,10 +30,14 @@ from bottega.sessions.session import SessionRow
 from bottega.tools.project import git
 from bottega.tools.project.glance import Glance, description, glance, harmless
 from bottega.tools.project.instructions import instructions
+from bottega.tools.project.opened import nothing
+from bottega.workers.acting.linked import linked
 from bottega.workers.acting.others import MOST
 from bottega.workers.acting.scene import Scene
 
 _log = logging.getLogger(__name__)
+READS = "read_file"
+"""The tool whose rules hold for what a model is told of files unasked."""
 _T = TypeVar("_T")
 
 PATIENCE = 2.0
@@ -93,10 +97,12 @@ class Telling:
             except (Problem, OSError):
                 return _Seen(Glance(), ()) if wide else _Seen()
             with root:
+                rules = linked(root, self._scene.hands.rules(root), READS)
+                denied = rules.hides if rules else nothing
                 return _Seen(
                     glance(root, inside=first) if wide else None,
-                    instructions(root) if wide else None,
-                    description(root) if first else "",
+                    instructions(root, denied) if wide else None,
+                    description(root, denied) if first else "",
                     known.others.changed(root, files, held) if files else {},
                 )
 

@@ -1,13 +1,13 @@
 """`bottega serve`: the studio at an address of this machine."""
 
 import sys
-import webbrowser
 from pathlib import Path
 from typing import Any
 
 import click
 
 from bottega.cli import start
+from bottega.cli.browser import open_address
 from bottega.cli.lazy import Invocation
 from bottega.cli.screen.output import note, out
 
@@ -72,7 +72,7 @@ def command(no_open: bool, **given: Any) -> None:
         out(f"Bottega is at {address}")
         out(f"Sign in: {link}")
         if not no_open and sys.stdout.isatty():
-            webbrowser.open(link)
+            open_address(link, settings.environment)
 
     debug = click.get_current_context().ensure_object(Invocation).debug
     chosen = {name: value for name, value in given.items() if value is not None}

@@ -35,7 +35,7 @@ async def list_prompts(house: Asked, person: Signed, session: OwnSession) -> Pro
     return PromptList(prompts=[PromptShape.of(each, person.n) for each in under_way])
 
 
-@router.patch("/{message_id}", responses=responses(404, 409))
+@router.patch("/{message_id}", responses=responses(404, 409, 507))
 async def change_prompt(
     house: Asked, person: Signed, session: OwnSession, message_id: OwnPrompt, change: PromptChange
 ) -> PromptList:

@@ -8,7 +8,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.tools.project.git import repository
 from bottega.tools.project.instructions import repository_of
-from bottega.tools.project.opened import beginning
+from bottega.tools.project.opened import Denied, beginning, nothing
 from bottega.workspaces.confine import Root
 
 LINES = 50
@@ -48,9 +48,9 @@ def glance(root: Root, *, inside: bool = True) -> Glance:
     return Glance(branch, commit, shown, lines, top == root.inside)
 
 
-def description(root: Root) -> str:
+def description(root: Root, denied: Denied = nothing) -> str:
     """The first paragraph of the project's readme, in one line."""
-    body = beginning(root, "README.md", 8_000) or b""
+    body = beginning(root, "README.md", 8_000, denied) or b""
     for paragraph in body.decode(errors="ignore").split("\n\n"):
         words = " ".join(paragraph.split())
         if words and words[0] not in "#<![|-=`>":

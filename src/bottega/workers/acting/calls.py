@@ -24,7 +24,7 @@ from bottega.approvals.rule import hidden
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
-from bottega.errors import Conflict, Fenced, Problem, StorageFailed
+from bottega.errors import Conflict, Fenced, Problem, StorageFailed, TooMany
 from bottega.events import facts
 from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
@@ -142,7 +142,10 @@ class Calls:
             call.linked,
             lambda url: self._refused_redirect(call, url),
         )
-        outcome = call.refusal or await self._decided(call, context)
+        try:
+            outcome = call.refusal or await self._decided(call, context)
+        except TooMany as problem:  # of what waits for an answer
+            outcome = failed(problem)
         return await self._exchange.answer(call.use, outcome, context.noted(began))
 
     async def _decided(self, call: Ready, context: CallContext) -> Outcome:
@@ -362,10 +365,12 @@ class Calls:
         except Exception as problem:
             return failed(problem)
         try:
-            return await perform(tool, call.arguments, context)
+            outcome = await perform(tool, call.arguments, context)
         finally:
             self._hands.cache.drop(self._root.path)
-            context.wrote(await whatever_comes(watching.end(self._exchange.store)))
+            changed = await whatever_comes(watching.end(self._exchange.store))
+            context.wrote(changed.writes)
+        return _warned(outcome, changed.warning)
 
 
 def _name_links(call: Ready, links: Linked) -> None:
@@ -410,6 +415,18 @@ def denied(note: str) -> Outcome:
         {"type": "execution-denied", "reason": reason},
         Fault(f"Denied by the person: {reason}", "EXECUTION_DENIED"),
     )
+
+
+def _warned(outcome: Outcome, warning: str) -> Outcome:
+    """The outcome of a command with what the model and the person must know beside it."""
+    if not warning:
+        return outcome
+    if outcome.error is not None:
+        error = Fault(f"{outcome.error.message} ({warning})", outcome.error.code)
+        return msgspec.structs.replace(outcome, error=error)
+    given: Any = outcome.result
+    result = {**(given if isinstance(given, dict) else {"result": given}), "warning": warning}
+    return msgspec.structs.replace(outcome, result=result)
 
 
 def _told(outcome: Outcome, arguments: dict[str, Any]) -> Outcome:

@@ -1,4 +1,4 @@
-"""An exchange that another Bottega answers: its facts are carried over into the log here, as they are.
+"""An exchange that another Bottega answers: its facts are carried over into the log here.
 
 The prompt keeps its id, so that however often it is sent there, it runs once; the cursor into the log there is
 committed with what it stands for, so that whoever goes on from it leaves nothing out and stores nothing twice.

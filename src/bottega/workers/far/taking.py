@@ -103,7 +103,7 @@ class Taking:
     def _read(self, told: Sent) -> Carried:
         try:
             return carried(told.index, told.body)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise Problem(
                 f"The server at {self._address} sent something that is no event.",
                 hint="Is it another version of Bottega?",
