@@ -7,7 +7,7 @@ with that. Grants, asks and prompts that wait stay where they were. It is copied
 import asyncio
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import msgspec
@@ -18,6 +18,7 @@ from bottega.ids import fresh_session
 from bottega.sessions.attach import attach
 from bottega.sessions.exports.closing import SAFE, Closing
 from bottega.sessions.exports.filling import Piece, fill, in_pieces
+from bottega.sessions.log import PAGE_BYTES
 from bottega.sessions.session import SessionRow, Sessions, now, top_of
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
@@ -36,15 +37,22 @@ class _Read(msgspec.Struct):
     """All that looks like the name of a blob."""
 
 
-async def fork(
-    database: Database, blobs: Blobs, session: SessionRow, index: int, title: str = ""
+async def fork(  # noqa: PLR0913 - each is a word of its own
+    database: Database,
+    blobs: Blobs,
+    session: SessionRow,
+    index: int,
+    title: str = "",
+    admit: Callable[[int], None] | None = None,
 ) -> SessionRow:
-    """A new session with everything of this one up to that index."""
+    """A new session with everything of this one up to that index; `admit` is told its size, and may refuse it."""
     if not 0 <= index <= session.last_index:
         raise BadUsage(
             f"The session has no index {index}.", hint=f"Its last one is {session.last_index}."
         )
     read = await asyncio.to_thread(_read, database, session.n, index)
+    if admit:
+        await asyncio.to_thread(admit, sum(read.sizes))
     session_id = fresh_session()
 
     def finish(connection: sqlite3.Connection, n: int) -> None:
@@ -97,11 +105,19 @@ def _read(database: Database, n: int, index: int) -> _Read:
 def _page(
     connection: sqlite3.Connection, n: int, after: int, index: int
 ) -> list[tuple[int, bytes]]:
-    return connection.execute(
+    found = connection.execute(
         "SELECT idx, body FROM events WHERE session = ? AND idx > ? AND idx <= ?"
         " ORDER BY idx LIMIT ?",
         (n, after, index, PAGE),
-    ).fetchall()
+    )
+    rows: list[tuple[int, bytes]] = []
+    room = PAGE_BYTES
+    for row in found:
+        rows.append(row)
+        room -= len(row[1])
+        if room <= 0:
+            break
+    return rows
 
 
 def _insert(

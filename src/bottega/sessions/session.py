@@ -333,6 +333,15 @@ class Sessions:
         )
 
 
+def rows_of(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, SessionRow]:
+    """The sessions of these numbers that are there, in one query."""
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM sessions WHERE n IN (SELECT value FROM json_each(?))",  # noqa: S608
+        (msgspec.json.encode(sorted(numbers)).decode(),),
+    )
+    return {row[0]: _row(row) for row in rows}
+
+
 def _row(values: tuple[Any, ...]) -> SessionRow:
     *others, pinned, archived, outcome, asked, imported = values
     marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}

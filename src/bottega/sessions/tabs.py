@@ -5,11 +5,12 @@ either: when the tab is closed, and when the session is deleted.
 """
 
 import sqlite3
+from collections.abc import Collection
 
 import msgspec
 
 from bottega.errors import Conflict, NotFound, Refused
-from bottega.sessions.session import Also, now
+from bottega.sessions.session import Also, SessionRow, now, rows_of
 from bottega.storage.database import Database
 
 MOST = 2000
@@ -58,6 +59,19 @@ class Tabs:
             ).fetchall()
         )
         return [Tab(*row) for row in rows]
+
+    async def shown(self, person: int, named: Collection[str] = ()) -> dict[str, SessionRow]:
+        """The session that each of a person's tabs shows, or each of those that are named, the oldest tab first."""
+
+        def read(connection: sqlite3.Connection) -> dict[str, SessionRow]:
+            rows: list[tuple[str, int]] = connection.execute(
+                "SELECT id, session FROM tabs WHERE person = ? ORDER BY created_at, id", (person,)
+            ).fetchall()
+            tabs = {tab_id: n for tab_id, n in rows if not named or tab_id in named}
+            found = rows_of(connection, set(tabs.values()))
+            return {tab_id: found[n] for tab_id, n in tabs.items() if n in found}
+
+        return await self._database.read(read)
 
     def showing(self, n: int) -> int:
         """How many tabs show this session."""

@@ -7,6 +7,7 @@ from contextlib import ExitStack, suppress
 
 import msgspec
 
+from bottega.alike import Budget
 from bottega.errors import NotFound, Problem
 from bottega.events.codec import decode
 from bottega.runtime import Runtime
@@ -116,13 +117,13 @@ class Worked:
         lines = await asyncio.to_thread(lambda: list(self.difference(work).lines()))
         return b"".join(lines).decode("utf-8", "replace")
 
-    def counted(self, work: Work) -> tuple[int, int] | None:
+    def counted(self, work: Work, budget: Budget | None = None) -> tuple[int, int] | None:
         """Lines added and removed; None where there are none to count."""
         try:
             difference = self.difference(work)
         except Problem:
             return None
-        return None if difference.is_binary else difference.counts()
+        return None if difference.is_binary else difference.counts(budget)
 
 
 def _folded(logs: list[list[Row]], imported: int) -> tuple[Work, ...]:

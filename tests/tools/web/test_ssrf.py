@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bottega.workspaces.network.guard import Guard
-from bottega.workspaces.network.url import BadUrl, Place, parse
+from bottega.workspaces.network.url import BadUrl, parse
 from tests.tools.web.ways import every_way
 from tests.workspaces.network.forms import LEADING_IN, LOOPBACK, urls
 from tests.workspaces.network.places import Names, canary, leading_to, saying, speaking

@@ -6,6 +6,8 @@ once, not too much. Nothing is read of a body before all that is settled, and ev
 
 import asyncio
 from collections.abc import Hashable
+from contextlib import nullcontext
+from functools import partial
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,11 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bottega.errors import Problem
 from bottega.server import problems
 from bottega.server.guard.addresses import network_of
-from bottega.server.guard.bodies import bounded, most_of
+from bottega.server.guard.bodies import bounded, in_turn, most_of
 from bottega.server.guard.connections import Seat
 from bottega.server.guard.doubled import refuse_doubled
 from bottega.server.guard.dress import API, PAGE, dressed
 from bottega.server.guard.impatient import EXTENSION as SEAT
+from bottega.server.guard.leaving import while_there
 from bottega.server.guard.names import Names
 from bottega.server.guard.pieces import in_pieces
 from bottega.server.guard.proxy import Proxies
@@ -25,6 +28,7 @@ from bottega.server.guard.rates import Buckets, Rate, Room
 from bottega.server.house import House
 from bottega.server.problems import Halt
 from bottega.server.who import OPEN, NotSignedIn, caller_of, cookie_in
+from bottega.threads import acting_for
 
 _LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -36,6 +40,9 @@ LONGEST_ADDRESS = 16_384
 """Bytes of a path and its query."""
 HELD_UP = 0.5
 """Seconds that a stranger who asks too often waits for being told so."""
+
+WAITING = 128
+"""Requests of one person that may wait for a thread."""
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,9 +101,11 @@ class Door:
                 visit.settle(message)
             await in_pieces(send, message)
 
+        key: Hashable = None
         try:
             self._meant_for_us(scope, headers)
-            self._enter(visit, await self._known(scope), scope)
+            key = await self._known(scope)
+            self._enter(visit, key, scope)
             receive = bounded(receive, headers, most_of(scope["path"]))
         except Halt as halt:
             visit.end()
@@ -107,7 +116,12 @@ class Door:
             await problems.of(problem)(scope, receive, sent)
             return
         try:
-            await self._app(scope, receive, sent)
+            if isinstance(key, int):
+                await self._house.turns.next(key)
+                receive = in_turn(receive, partial(self._house.turns.next, key))
+                await while_there(self._app, key, scope, receive, sent)
+            else:
+                await self._app(scope, receive, sent)
         finally:
             visit.end()
 
@@ -124,7 +138,8 @@ class Door:
             await halt.response()(scope, receive, send)
             return
         try:
-            await self._app(scope, receive, send)
+            with acting_for(key) if isinstance(key, int) else nullcontext():
+                await self._app(scope, receive, send)
         finally:
             visit.end()
 
@@ -219,6 +234,8 @@ class Door:
             return
         if isinstance(key, int):
             _claim(scope, key)
+            if self._house.studio.waiting(key) >= WAITING:
+                raise _too_much_waits()
         if not visit.begin(self._requests if isinstance(key, int) else self._outer, key):
             raise _overloaded()
 
@@ -265,6 +282,16 @@ async def _hold_up(halt: Halt, scope: Scope) -> None:
     """Whoever asks too often waits for the refusal: asking on is worth nothing."""
     if halt.status_code == 429 and scope.get(SEAT) is not None and scope[SEAT].person is None:
         await asyncio.sleep(HELD_UP)
+
+
+def _too_much_waits() -> Halt:
+    return Halt(
+        429,
+        "too_many",
+        f"{WAITING} of your requests wait for their turn already.",
+        "Wait for answers before you ask for more.",
+        retry_after=1,
+    )
 
 
 def _overloaded() -> Halt:

@@ -20,6 +20,7 @@ from bottega.server.hub import told
 from bottega.server.hub.frames import BadFrame, Frame, Heard, heard
 from bottega.server.hub.line import Line
 from bottega.server.tickets import Ticket
+from bottega.share import Turns
 
 _log = logging.getLogger(__name__)
 
@@ -38,8 +39,9 @@ _UNFORESEEN = Problem(
 
 
 class Socket:
-    def __init__(self, ticket: Ticket, line: Line, followers: Followers) -> None:
-        """`followers` are all of whom this server knows, of every person."""
+    def __init__(self, ticket: Ticket, line: Line, followers: Followers, turns: Turns) -> None:
+        """`followers` are all of whom this server knows, of every person; `turns` are those of every person too."""
+        self._turns = turns
         self.person = ticket.person
         self._followers = followers
         self._all_frames = followers.rate(ticket.person.n)
@@ -54,6 +56,7 @@ class Socket:
         """Read frames until the client is gone, or must go."""
         try:
             while (message := await receive())["type"] != "websocket.disconnect":
+                await self._turns.next(self.person.n)
                 await self._hear(message.get("text"), do)
                 await self._hold_back()
         except ClientDisconnected:

@@ -50,18 +50,13 @@ class Tabbing:
 
     async def restore(self, socket: Socket, frame: frames.Restore) -> None:
         """List the tabs that are named, or all there are; each that is named goes on from its cursor."""
-        there = {tab.id: tab.session for tab in self.tabs.of(socket.person.n)}
         named = {seen.tab_id: seen.last_seen for seen in frame.tabs}
-        rows = {
-            tab_id: self._studio.runtime.sessions.numbered(n)
-            for tab_id, n in there.items()
-            if not named or tab_id in named
-        }
+        rows = await self.tabs.shown(socket.person.n, named)
         for tab_id in rows.keys() & named.keys():
             self._reached(rows[tab_id], named[tab_id])
             await socket.unfollow(tab_id)
         shown = [_listed(tab_id, row) for tab_id, row in rows.items()]
-        gone = [tab_id for tab_id in named if tab_id not in there]
+        gone = [tab_id for tab_id in named if tab_id not in rows]
         await socket.answer(frame, told.Tabs(tabs=shown, gone=gone))
         for tab_id in rows.keys() & named.keys():
             await self._follow(socket, tab_id, rows[tab_id], named[tab_id])

@@ -13,6 +13,9 @@ MOST_BLOCKS = 100
 LARGEST = 40_000_000
 """Characters of base64: 30 MB."""
 
+LISTED = 4_000
+"""Characters of a prompt that a list shows."""
+
 _MEDIA = {"image": Image, "audio": Audio, "document": Document}
 
 
@@ -85,14 +88,16 @@ class PromptShape(BaseModel):
     index: int
     created_at: int
     mine: bool = Field(description="You said it.")
+    cut: bool = Field(False, description="In a list: it is longer; ask for it alone.")
 
     @classmethod
-    def of(cls, waiting: Waiting, person: int) -> "PromptShape":
+    def of(cls, waiting: Waiting, person: int, most: int | None = None) -> "PromptShape":
         prompt = waiting.prompt
+        text = "".join(block.text for block in prompt.content if isinstance(block, Text))
         return cls(
             message_id=prompt.message_id,
             status=waiting.status,
-            text="".join(block.text for block in prompt.content if isinstance(block, Text)),
+            text=text[:most],
             parts=[_named(block) for block in prompt.content if isinstance(block, Media)],
             model=prompt.model,
             agent=prompt.agent,
@@ -100,6 +105,7 @@ class PromptShape(BaseModel):
             index=waiting.index,
             created_at=waiting.created_at,
             mine=waiting.person == person,
+            cut=most is not None and len(text) > most,
         )
 
 
