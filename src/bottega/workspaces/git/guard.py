@@ -34,6 +34,8 @@ _ROUNDS = 4
 """Times that a look is repeated: what was put right may lead elsewhere."""
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
+_HELD = 16
+"""Descriptors that one sandbox has for what is mounted read-only in it; the rest is compared by content."""
 UNFINISHED = (
     "Not all of the folder could be looked at for planted repositories: it holds too many folders. Use no git in it"
     " until they are deleted; no command runs here until then."
@@ -90,21 +92,23 @@ class Guard:
             mine = set(paths)
             known = overlap.others(self._state, self._root.path)
             first = self._only()
+            old, self._held = self._held, []
             folders, kept = dict[str, tuple[int, int]](), dict[str, Kept]()
-            for path in mine:
+            for path in sorted(mine):
                 seen = files.look(self._root, path)
-                if seen is not None and seen.is_folder and (first or path in now.guarded):
+                if seen is None or not seen.is_folder or not (first or path in now.guarded):
+                    continue
+                if self._hold(path):
                     folders[path] = (seen.device, seen.inode)
-                    self._hold(path)
             for path, each in now.files.items():
-                guarded = path in mine and (first or each.guarded)
+                guarded = path in mine and (first or each.guarded) and self._hold(path)
                 kept[path] = msgspec.structs.replace(each, guarded=guarded)
-                if guarded:
-                    self._hold(path)
             after = msgspec.structs.replace(now, files=kept, guarded=folders)
             baselines.save(
                 self._baseline, overlap.unguarded(self._root.path, after, known) if known else after
             )
+            for each in old:
+                os.close(each)
 
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
@@ -176,15 +180,19 @@ class Guard:
         finally:  # whoever asked for more in vain has lost what there was
             fcntl.flock(self._holder, fcntl.LOCK_SH)
 
-    def _hold(self, path: str) -> None:
-        """Keep the number of a file from being given to another one."""
+    def _hold(self, path: str) -> bool:
+        """Keep the number of a file from being given to another one; False: too many are kept already."""
+        if len(self._held) >= _HELD:
+            return False
         with suppress(Problem, OSError):
             folder, name = self._root.open_parent(path)
             try:
                 flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
                 self._held.append(os.open(name, flags, dir_fd=folder))
+                return True
             finally:
                 os.close(folder)
+        return False
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()

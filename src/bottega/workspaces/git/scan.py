@@ -5,6 +5,7 @@ those that did are read again. Each folder is opened from the one above it, so t
 wide one; what does not fit into the bounds is said, and nobody may take it for looked at.
 """
 
+import errno
 import os
 import stat
 import time
@@ -30,6 +31,8 @@ _WIDEST = 1_000_000
 _REPOSITORIES = 5_000
 _REMEMBERED = 200_000
 """Folders that need not be read again if they have not changed."""
+_WENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""A folder is no longer there: any other error is one of ours, and what lies there was not looked at."""
 _OPEN = 32
 """Folders that are held open at once."""
 
@@ -104,7 +107,7 @@ class Scanner:
         path = f"{step.path}/{name}" if step.path else name
         if len(os.fsencode(path)) > PATH_MAX:
             return  # nobody can name it, and so git cannot be run there
-        if step.opened < 0 and not _reopened(top, step):
+        if step.opened < 0 and not _reopened(top, step, found):
             step.left = iter(())  # it has gone, or is elsewhere
             return
         opened = _open(step.opened, os.fsencode(name), found)
@@ -153,10 +156,11 @@ def _close(step: _Step) -> None:
         step.opened = -1
 
 
-def _reopened(top: int, step: _Step) -> bool:
+def _reopened(top: int, step: _Step, found: Found) -> bool:
     try:
         step.opened = (openat2() or open_walking)(top, os.fsencode(step.path), _FOLDER, 0, False)
-    except OSError:
+    except OSError as problem:
+        found.whole &= problem.errno in _WENT
         return False
     now = os.fstat(step.opened)
     return (now.st_dev, now.st_ino) == step.identity
@@ -168,7 +172,8 @@ def _open(above: int, name: bytes, found: Found) -> int:
         return os.open(name, _FOLDER, dir_fd=above)
     except PermissionError:
         return _unlocked(above, name, found)
-    except OSError:
+    except OSError as problem:
+        found.whole &= problem.errno in _WENT
         return -1
 
 
@@ -211,7 +216,8 @@ def _unlocked(above: int, name: bytes, found: Found) -> int:
     try:
         flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         held = os.open(name, flags, dir_fd=above)
-    except OSError:
+    except OSError as problem:
+        found.whole &= problem.errno in (*_WENT, errno.EACCES)
         return -1
     try:
         now = os.fstat(held)
