@@ -44,7 +44,7 @@ TOOLS: dict[str, dict[str, Any]] = {
         ]
     },
     "bash_exec": {"command": "ls -A; cat private.txt; echo x > planted"},
-    "shell_open": {"command": "cat private.txt; echo x > planted"},
+    "shell_open": {"command": "cat private.txt; echo x > planted; exec sh"},
     "get_project_info": {},
     "mcp__reader__read": {},
 }

@@ -21,8 +21,9 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files, index, overlap
+from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
+from bottega.workspaces.git.contents import index
 from bottega.workspaces.git.judge import Verdict, judge
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences

@@ -7,8 +7,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config, state
+from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
+from bottega.workspaces.git.contents import state
 from bottega.workspaces.git.files import File
 from bottega.workspaces.git.sensitive import OURS, Kind, leads
 

@@ -8,7 +8,8 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config, outside, state
+from bottega.workspaces.git import config, outside
+from bottega.workspaces.git.contents import state
 from bottega.workspaces.git.files import look, names
 from bottega.workspaces.git.scan import Found
 
