@@ -12,7 +12,7 @@ MOST_BODY = 1_000_000
 MOST_UPLOAD = 100_000_000
 """For routes that end with `/upload`; they read the body piece by piece, never whole."""
 
-MOST_SIGN_IN = 4_000
+MOST_SIGN_IN = 16_000
 """What somebody sends whom nobody knows yet."""
 
 FEW = 64_000
