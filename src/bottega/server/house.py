@@ -20,6 +20,7 @@ from bottega.server.shells.served import ServedShells
 from bottega.server.staff.asking import Asking
 from bottega.server.staff.staff import Alone, Staff, Tell
 from bottega.server.tickets import Tickets
+from bottega.share import Turns
 from bottega.studio import Studio
 from bottega.studio.setup.models import Offers
 
@@ -77,6 +78,8 @@ class House:
         """Held while a demo is begun: two clicks are one demo."""
         self.tickets = Tickets()
         self.followers = Followers()
+        self.turns = Turns()
+        """Of each person one request, or one frame of a socket, is begun in a round of the loop."""
         self.folders = studio.runtime.folders
         self.files = Files(self.folders, studio.opened.hands.locked, database.home.workspace)
         self.shells = ServedShells(studio, self._workers, self.proofs.known)

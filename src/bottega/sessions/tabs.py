@@ -5,21 +5,16 @@ either: when the tab is closed, and when the session is deleted.
 """
 
 import sqlite3
+from collections.abc import Collection
 
 import msgspec
 
 from bottega.errors import Conflict, NotFound, Refused
-from bottega.sessions.session import Also, now
+from bottega.sessions.session import Also, SessionRow, now, rows_of
 from bottega.storage.database import Database
 
 MOST = 2000
 """Tabs of one person."""
-
-
-class Tab(msgspec.Struct, frozen=True):
-    id: str
-    session: int
-    """The number of the session that it shows."""
 
 
 class Tabs:
@@ -46,18 +41,29 @@ class Tabs:
 
         await self._database.write(insert)
 
-    def session_of(self, person: int, tab_id: str) -> int | None:
-        """The number of the session that this person's tab shows."""
-        return self._database.read_now(lambda c: _session(c, person, tab_id))
+    def session_of(self, person: int, tab_id: str) -> SessionRow | None:
+        """The session that this person's tab shows."""
 
-    def of(self, person: int) -> list[Tab]:
-        """All of a person's, oldest first."""
-        rows = self._database.read_now(
-            lambda c: c.execute(
-                "SELECT id, session FROM tabs WHERE person = ? ORDER BY created_at, id", (person,)
+        def read(connection: sqlite3.Connection) -> SessionRow | None:
+            n = _session(connection, person, tab_id)
+            return rows_of(connection, (n,)).get(n) if n is not None else None
+
+        return self._database.read_now(read)
+
+    async def shown(self, person: int, named: Collection[str] = ()) -> dict[str, SessionRow]:
+        """The session of each of a person's tabs, oldest first: of all, or of those that are named."""
+
+        def read(connection: sqlite3.Connection) -> dict[str, SessionRow]:
+            tabs = connection.execute(
+                "SELECT id, session FROM tabs WHERE person = ?1"
+                " AND (?2 = '' OR id IN (SELECT value FROM json_each(?2)))"
+                " ORDER BY created_at, id",
+                (person, msgspec.json.encode(list(named)).decode() if named else ""),
             ).fetchall()
-        )
-        return [Tab(*row) for row in rows]
+            rows = rows_of(connection, (n for _, n in tabs))
+            return {tab_id: rows[n] for tab_id, n in tabs if n in rows}
+
+        return await self._database.read(read)
 
     def showing(self, n: int) -> int:
         """How many tabs show this session."""

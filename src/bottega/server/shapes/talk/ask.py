@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from bottega.server.shapes.open_body import OpenBody
 from bottega.server.shapes.words import Mode, Name, Object, Words
 from bottega.sessions.asks import Ask, Word, answers_to
 from bottega.sessions.session import SessionRow
@@ -58,9 +59,7 @@ class AskList(BaseModel):
     asks: list[AskShape] = Field(description="The oldest first.")
 
 
-class NewAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewAnswer(OpenBody):
     word: Word = Field(description="One of the ask's `words`.")
     hash: Name = Field(description="The hash of what you were shown.")
     note: Words = Field(
