@@ -44,7 +44,11 @@ async def carrier(house: House, name: str) -> dict[str, str]:
 
 
 async def until(wanted: int, slow: Slow) -> None:
-    for _ in range(1000):
+    """Return once so many are inside, which are no more a while later."""
+    async with asyncio.timeout(8):
+        while slow.inside < wanted:
+            await asyncio.sleep(0.001)
+    for _ in range(50):
         await asyncio.sleep(0)
     assert slow.inside == wanted
 
