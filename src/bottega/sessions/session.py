@@ -333,6 +333,12 @@ class Sessions:
         )
 
 
+def _row(values: tuple[Any, ...]) -> SessionRow:
+    *others, pinned, archived, outcome, asked, imported = values
+    marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}
+    return SessionRow(*others, outcome=outcome, imported=imported, **marks)
+
+
 def rows_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, SessionRow]:
     """The sessions with these numbers, by their numbers; those that were deleted are left out."""
     found = connection.execute(
