@@ -27,6 +27,7 @@ from bottega.server.guard.pieces import in_pieces
 from bottega.server.guard.places import Places, Queue
 from bottega.server.guard.proxy import Proxies
 from bottega.server.guard.rates import Buckets, Rate, Room
+from bottega.server.guard.unsent import Outgoing, Unsent
 from bottega.server.guard.visit import Visit
 from bottega.server.house import House
 from bottega.server.problems import Halt
@@ -96,6 +97,7 @@ class Door:
         self._strangers_at_work = Queue(chosen.strangers_at_work)
         self._signing_in = Queue(chosen.signing_in)
         self._long = Room(chosen.requests, chosen.long)
+        self._unsent = Unsent()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -134,12 +136,25 @@ class Door:
             visit.end()
             raise
         try:
-            if isinstance(key, int):
-                await while_there(self._app, key, scope, receive, sent)
-            else:
-                await self._app(scope, receive, sent)
+            await self._answer(key, scope, receive, sent)
         finally:
             visit.end()
+
+    async def _answer(self, key: Hashable, scope: Scope, receive: Receive, send: Send) -> None:
+        if not isinstance(
+            key, int
+        ):  # what strangers get is the same for all of them, and held once
+            await self._app(scope, receive, send)
+            return
+
+        async def instead() -> None:
+            await _unread().response()(scope, receive, send)
+
+        outgoing = Outgoing(self._unsent, key, send, instead)
+        try:
+            await while_there(self._app, key, scope, receive, outgoing.send)
+        finally:
+            outgoing.end()
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
@@ -252,6 +267,8 @@ class Door:
             _claim(scope, key)
             if self._house.studio.waiting(key) >= WAITING:
                 raise _too_much_waits()
+            if self._unsent.is_full(key):
+                raise _unread()
         if not visit.begin(self._requests if isinstance(key, int) else self._outer, key):
             raise _overloaded()
 
@@ -313,6 +330,16 @@ def _overloaded() -> Halt:
         "overloaded",
         "The server has too much to do just now.",
         "Ask again a little later.",
+        retry_after=1,
+    )
+
+
+def _unread() -> Halt:
+    return Halt(
+        503,
+        "overloaded",
+        "Too much of what you asked for waits to be read.",
+        "Read the answers that are under way, then ask again.",
         retry_after=1,
     )
 
