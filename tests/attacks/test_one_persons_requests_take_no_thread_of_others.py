@@ -107,6 +107,6 @@ async def test_a_long_text_with_commas_is_no_crowd(serving: Serving) -> None:
 
 async def test_a_stranger_sends_little_to_sign_in(serving: Serving) -> None:
     async with serving.client("") as stranger:
-        body = json.dumps({f"a{n}": 1 for n in range(1_000)}).encode()
+        body = json.dumps({f"a{n}": 1 for n in range(2_000)}).encode()
         async with stranger.session.post("/api/sign-in", data=body) as answer:
             assert answer.status == 413
