@@ -132,6 +132,7 @@ class Limiting:
                 await crowded._news.wait()
             elif levels[0]._is_window_crowded():
                 await self._calls.wait(self._person)
+                levels[0]._look_at = 0.0
             else:
                 break
         self._calling = True
@@ -160,8 +161,8 @@ class Limiting:
     def _is_window_crowded(self, times: int = 1) -> bool:
         """As above, of the limit on all exchanges of this person, and of all calls that are under way for them."""
         limits, calls = self._window_limits, self._calls.count(self._person)
-        if limits == NO_LIMITS or not calls:
-            return False
+        if limits == NO_LIMITS or (not calls and times == 1):
+            return False  # who is alone goes on as far as the limit itself
         used, largest = self._used(), self._calls.largest(self._person, self._largest_known)
         return any(
             limit is not None and most > 0 and limit - spent < times * (calls + 1) * most

@@ -29,7 +29,7 @@ class CallsUnderWay:
         until, known = self._largest.get(person, (0.0, Used()))
         if until < time.monotonic():
             known = look()
-            self._largest[person] = (time.monotonic() + (AGAIN if known.tokens else 0.2), known)
+            self._largest[person] = (time.monotonic() + (AGAIN if known.tokens else 0.0), known)
         return known
 
     def count(self, person: int) -> int:
