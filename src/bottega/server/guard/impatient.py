@@ -11,7 +11,7 @@ import asyncio
 import socket
 from collections.abc import Hashable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import h11
 import uvicorn
@@ -93,9 +93,7 @@ class Impatient(H11Protocol, Portions):
             self._seat = self.config.seats.enter(transport, self.client[0] if self.client else "")
         else:
             self.turns = Turns()
-        self._progress = Progress(
-            transport, lambda: self.stuck, self._seat.moved if self._seat else lambda: None
-        )
+        self._progress = Progress(transport, self.stuck, self._seat.moved if self._seat else None)
         self.app = self._seated(self.app)
         self._mind()
 
@@ -204,6 +202,10 @@ class Impatient(H11Protocol, Portions):
         if self._seat:
             self._seat.leave()
         super().connection_lost(exc)
+        self.app = cast(
+            "Any", self.config
+        ).loaded_app  # nothing refers to this any more, and it goes at once
+        self.unparsed = b""
 
     def _mind(self) -> None:
         """Wait for a request no longer than that; not at all while one is being answered."""

@@ -10,14 +10,14 @@ class Progress:
     def __init__(
         self,
         transport: asyncio.Transport,
-        patience: Callable[[], float],
-        moved: Callable[[], None] = lambda: None,
+        patience: float,
+        moved: Callable[[], None] | None = None,
     ) -> None:
         """`moved` is called whenever some were taken."""
         self._transport = transport
         self._loop = asyncio.get_running_loop()
         self._patience = patience
-        self._moved = moved
+        self._moved = moved or _nothing
         self._timer: asyncio.TimerHandle | None = None
         self._waiting = 0
         self._moved_at = 0.0
@@ -33,12 +33,14 @@ class Progress:
         self._moved_at = self._loop.time()
 
     def stop(self) -> None:
+        """Watch no longer, and refer to nobody any more."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
+        self._moved = _nothing
 
     def _later(self) -> None:
-        self._timer = self._loop.call_later(self._patience() / 5, self._look)
+        self._timer = self._loop.call_later(self._patience / 5, self._look)
 
     def _look(self) -> None:
         self._timer = None
@@ -48,8 +50,12 @@ class Progress:
             self._moved()
         if not waiting:
             return
-        if self._loop.time() - self._moved_at >= self._patience():
+        if self._loop.time() - self._moved_at >= self._patience:
             self._transport.abort()
             return
         self._waiting = waiting
         self._later()
+
+
+def _nothing() -> None:
+    pass
