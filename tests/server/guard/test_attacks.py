@@ -222,9 +222,9 @@ async def test_a_body_is_not_read_before_it_is_known_who_sends_it(shared: Servin
         b'{"link": "' + b"x" * 201 + b'"}',
         b'{"link": "\\ud800"}',
         b'{"\\ud800": 1, "link": "x"}',
-        b"[" * 1900,
-        b'{"link":' * 180 + b"1" + b"}" * 180,
-        b'{"link": "x", "' + b"k" * 1900 + b'": 1}',
+        b"[" * 15,
+        b'{"link":' * 15 + b"1" + b"}" * 15,
+        b'{"link": "x", "' + b"k" * 1500 + b'": 1}',
         b'{"link": "\\u0000"}',
     ],
 )
