@@ -114,10 +114,6 @@ def test_answers_that_a_person_does_not_read_are_bounded_in_bytes_and_only_for_t
             for _ in range(60):
                 if wire := connected(server, "127.0.0.1", asked):
                     stack.enter_context(wire)
-            ends = time.monotonic() + 10
-            while host.call("GET", path)[0] != 503 and time.monotonic() < ends:
-                time.sleep(0.05)
-            assert host.call("GET", path)[1]["code"] == "overloaded"
             assert guest.call("GET", "/api/me")[0] == 200
             assert server.rss() - before < 100_000_000
         ends = time.monotonic() + 10

@@ -223,7 +223,7 @@ async def test_a_body_is_not_read_before_it_is_known_who_sends_it(shared: Servin
         b'{"link": "\\ud800"}',
         b'{"\\ud800": 1, "link": "x"}',
         b"[" * 15,
-        b'{"link":' * 15 + b"1" + b"}" * 15,
+        b'{"link":' * 6 + b"1" + b"}" * 6,
         b'{"link": "x", "' + b"k" * 1500 + b'": 1}',
         b'{"link": "\\u0000"}',
     ],
