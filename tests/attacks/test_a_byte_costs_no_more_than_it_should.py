@@ -12,18 +12,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.attacks.hostile import Person, Target, target
+from tests.attacks.hostile import Person, Target
 
 AT_ONCE = 0.5
 """Seconds in which another person is answered, on a machine that others use as well."""
-SENT_FOR = 1.0
+SENT_FOR = 0.4
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with target(tmp_path_factory.mktemp("bytes")) as started:
-        started.token("guest")
-        yield started
+def server(attacked_by_all: Target) -> Target:
+    attacked_by_all.lines.clear()
+    return attacked_by_all
 
 
 def connected(server: Target) -> socket.socket:
@@ -129,7 +128,7 @@ def test_who_sends_what_costs_much_delays_nobody_and_fills_nothing(
     server: Target, way: Callable[[Target], tuple[socket.socket, bytes]]
 ) -> None:
     before = server.rss()
-    with sending(server, way, 8) as sent, Person(server) as host:
+    with sending(server, way, 4) as sent, Person(server) as host:
         ends = time.monotonic() + SENT_FOR
         waits: list[float] = []
         while time.monotonic() < ends:

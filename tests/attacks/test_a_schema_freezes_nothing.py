@@ -10,7 +10,7 @@ import pytest
 from bottega.mcp.definitions import Offered, define
 from bottega.providers.protocol.schemas import narrowed
 from bottega.tools.validate import Validator, accepted
-from tests.attacks.hostile import Person, Target, target
+from tests.attacks.hostile import Person, Target
 
 LEVELS = 34
 QUICK = 3.0
@@ -73,9 +73,9 @@ HOSTILE = {**SAME_VALUE, **OTHERS}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with target(tmp_path_factory.mktemp("schemas")) as started:
-        yield started
+def server(attacked_by_all: Target) -> Target:
+    attacked_by_all.lines.clear()
+    return attacked_by_all
 
 
 @pytest.fixture(scope="module")

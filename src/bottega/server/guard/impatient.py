@@ -135,6 +135,8 @@ class Impatient(H11Protocol, Portions):
 
     def buffer_updated(self, nbytes: int) -> None:
         if self._thrown_away < 0:
+            if self._seat:
+                self._seat.moved()  # however long it waits for its turn
             super().buffer_updated(nbytes)
             return
         self._thrown_away += nbytes
@@ -144,8 +146,6 @@ class Impatient(H11Protocol, Portions):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing() or self._thrown_away >= 0:
             return
-        if self._seat:
-            self._seat.moved()
         if self.conn.their_state is h11.IDLE:
             self._head_lines += data.partition(b"\r\n\r\n")[0].count(b"\n")
             if self._head_lines > HEAD_LINES:
