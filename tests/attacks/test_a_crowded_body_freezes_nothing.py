@@ -1,4 +1,4 @@
-"""Severity: high (F8). A body with very many fields or elements is refused before anybody decodes it."""
+"""Severity: high (H5, its kind). A body with very many fields or elements is refused before anybody decodes it."""
 
 import json
 import socket

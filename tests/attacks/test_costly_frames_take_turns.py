@@ -1,4 +1,4 @@
-"""Severity: high (F10). A socket that has all its tabs listed over and over keeps nobody else waiting."""
+"""Severity: high (M8, its kind). A socket that has all its tabs listed over and over keeps nobody else waiting."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""Severity: high (F5). Texts and names that were chosen so that comparing them takes as long as can be."""
+"""Severity: high (H4, its kind). Texts and names that were chosen so that comparing them takes as long as can be."""
 
 import time
 from collections.abc import Callable

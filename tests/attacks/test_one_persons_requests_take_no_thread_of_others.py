@@ -1,4 +1,4 @@
-"""Severity: high (F4, F5, F8). Somebody who is signed in keeps every thread, every reader and the event loop busy."""
+"""Severity: high (M8, its kind). Somebody who is signed in keeps every thread, every reader and the event loop busy."""
 
 import asyncio
 import json
