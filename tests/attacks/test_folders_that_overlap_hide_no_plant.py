@@ -135,7 +135,7 @@ def _emptied(base: str, depth: int) -> None:
 
 @needs_bubblewrap
 async def test_a_repository_in_a_folder_whose_name_is_no_text_stops_nothing(scene: Scene) -> None:
-    """Severity: medium (F10)."""
+    """Severity: medium (H1, its kind)."""
     local = scene.local()
     sandbox = await local.open(Root(scene.folder))
     evil = "git init -q $'r\\377'; git config -f $'r\\377'/.git/config core.fsmonitor evil"
@@ -151,7 +151,7 @@ async def test_a_repository_in_a_folder_whose_name_is_no_text_stops_nothing(scen
 
 
 def test_a_look_without_a_free_descriptor_is_not_taken_for_a_whole_one(scene: Scene) -> None:
-    """Severity: high (F11)."""
+    """Severity: high (M8, its kind)."""
     with Root(scene.folder) as root:
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (_next_descriptor() + 3, before[1]))
@@ -173,7 +173,7 @@ def _next_descriptor() -> int:
 async def test_a_sandbox_takes_few_descriptors_however_many_repositories_there_are(
     scene: Scene,
 ) -> None:
-    """Severity: high (F11)."""
+    """Severity: high (M8, its kind)."""
     scene.outside(
         "for i in {1..40}; do mkdir -p .git/modules/$i/{hooks,remotes,branches,objects,refs};"
         " cp .git/HEAD .git/config .git/modules/$i/; done"
