@@ -1,4 +1,5 @@
-"""Severity: high (H5, its kind) and medium (M4, its kind). A remote Bottega that was approved sends one huge event, endless small ones, or
+"""Severity: high (H5) and medium (M4, its kind). A remote Bottega that was approved sends one huge event,
+endless small ones, or
 a cost below zero: the exchange ends with an error that says so, and nothing of it is counted or kept.
 """
 

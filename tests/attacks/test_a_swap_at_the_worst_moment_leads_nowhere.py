@@ -1,4 +1,5 @@
-"""Severity: critical (C1). A folder is swapped for a link between two looks at it: while a sandbox is opened, or while
+"""Severity: critical (C1). A folder is swapped for a link between two looks at it: while a sandbox is opened,
+or while
 nobody runs and a change was left half made.
 """
 

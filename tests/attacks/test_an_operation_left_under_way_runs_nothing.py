@@ -1,4 +1,4 @@
-"""Severity: high (H1, its kind). An agent leaves a rebase, a cherry-pick or an index behind that makes git run a program, or
+"""Severity: high (H1). An agent leaves a rebase, a cherry-pick or an index behind that makes git run a program, or
 write its own hooks, when the person goes on with it.
 """
 

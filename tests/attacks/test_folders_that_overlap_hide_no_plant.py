@@ -1,4 +1,4 @@
-"""Severity: high (H1, its kind). Two sandboxes work in folders of which one holds the other, or one makes its folder too
+"""Severity: high (H1). Two sandboxes work in folders of which one holds the other, or one makes its folder too
 large to be looked at: what is planted there is taken for the person's.
 """
 

@@ -1,4 +1,4 @@
-"""Severity: high (H4, its kind). A model answers with thousands of calls at once: a bounded number of them is carried out, the
+"""Severity: high (H4). A model answers with thousands of calls at once: a bounded number of them is carried out, the
 others are refused, and the event loop goes on all the while.
 """
 
