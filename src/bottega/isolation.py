@@ -45,6 +45,7 @@ def sandboxes(
         egress=Egress(way, judge=judge),
         unsandboxed=settings.values.sandbox == "off",
         places=places,
+        environment=settings.environment,
     )
 
 

@@ -16,7 +16,7 @@ class PersonLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         int, Meta(ge=1, description="Sessions that one person may have on a server.")
     ] = 20_000
     person_storage_mb: Annotated[
-        int, Meta(ge=1, description="Megabytes of outputs and media kept for one person.")
+        int, Meta(ge=1, description="Megabytes of logs, outputs and media kept for one person.")
     ] = 4096
     session_output_mb: Annotated[
         int, Meta(ge=1, description="Megabytes of outputs kept for one session.")

@@ -26,6 +26,7 @@ from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
 from bottega.per_person import PerPerson
 from bottega.projects.folders import Folders, Place, place_of
+from bottega.projects.projects import Projects
 from bottega.projects.tables import MIGRATIONS as PROJECTS
 from bottega.providers import catalog, route, scripts
 from bottega.providers.http.connect import Timeouts, Transport
@@ -54,6 +55,7 @@ from bottega.tools.entry_points import extend
 from bottega.tools.registry import Registry
 from bottega.tools.tool import Tool
 from bottega.tools.web.fetch import Fetcher
+from bottega.workspaces import programs
 
 MIGRATIONS = tuple(sorted((*SESSIONS, *PEOPLE, *PROJECTS), key=lambda each: each.number))
 
@@ -119,7 +121,7 @@ class Runtime:
         self._servers: dict[Place, Servers] = {}
         self._replaced: dict[Place, list[Servers]] = {}
         """By place, those of settings that no longer hold; what runs may still use them."""
-        self.sharing = Sharing(self.shelf, People(self.database))
+        self.sharing = Sharing(self.shelf, People(self.database), lambda: self.settings.values.mcp)
         self.keys = KeyRing(settings.home)
         self.approved = ApprovedAgents(settings.home)
         destinations.bind_old_keys(settings, self.keys)
@@ -127,6 +129,8 @@ class Runtime:
         self._closed_ring: Problem | None = None
         """Why kept keys cannot be used, if they cannot."""
         self.transport = Transport(ca_file=ca_file)
+        self._workspaces = Projects(self.database).folders_ever
+        programs.workspaces.append(self._workspaces)
 
     @property
     def settings(self) -> Settings:
@@ -163,6 +167,8 @@ class Runtime:
         return self.settings
 
     async def close(self) -> None:
+        if self._workspaces in programs.workspaces:
+            programs.workspaces.remove(self._workspaces)
         self.log.close()
         for place in {*self._servers, *self._replaced}:
             await self.close_servers(place)

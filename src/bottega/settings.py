@@ -10,7 +10,6 @@ import logging
 import os
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
@@ -18,6 +17,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 import msgspec
 from msgspec import Meta
 
+from bottega.alike import close
 from bottega.approvals.mode import MODES, Mode
 from bottega.approvals.rule import Rule, Ruling
 from bottega.errors import BadUsage, Misconfigured, Problem
@@ -397,7 +397,7 @@ def _place(name: str, source: Source, where: str | None) -> str:
 
 
 def _unknown(name: str, place: str) -> Problem:
-    near = get_close_matches(name, Values.__struct_fields__, 2, cutoff=0.75)
+    near = close(name[:200], Values.__struct_fields__, 2, 0.75)
     meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return Misconfigured(
         f"There is no setting {name!r}{place}.{meant}",

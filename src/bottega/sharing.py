@@ -1,20 +1,51 @@
 """Who may use what: agents of this home are for everybody, remote agents and MCP servers are the owner's of the home.
 
-The owner shares one by naming people in its entry. To everybody else it does not exist.
+The owner shares one by naming people in its entry. To everybody else it does not exist. A name that an entry holds is
+given to nobody new: whoever had it was removed, and another person is not meant.
 """
 
-from bottega.accounts.people import People, is_shared_with
+from collections.abc import Callable, Mapping
+
+from bottega.accounts.people import People, Person, is_shared_with, plain_name
 from bottega.agents.shelf import Shelf, Shelved
 from bottega.agents.spec import near
-from bottega.errors import NotFound
+from bottega.errors import Conflict, NotFound
+from bottega.mcp.server import McpServer
 from bottega.sessions.session import HOST
 from bottega.tools.builtin.planning.delegate import Other
 
 
 class Sharing:
-    def __init__(self, shelf: Shelf, people: People) -> None:
+    def __init__(
+        self, shelf: Shelf, people: People, servers: Callable[[], Mapping[str, McpServer]]
+    ) -> None:
+        """`servers` are the MCP servers of the settings, as they are now."""
         self._shelf = shelf
         self._people = people
+        self._servers = servers
+
+    async def add(self, name: str) -> Person:
+        """A new person; refuse a name that an entry shares something with already."""
+        wanted = plain_name(name)
+        if named := self.naming(wanted):
+            raise Conflict(
+                f"{wanted!r} stands in `people` already, of {', '.join(named)}: whoever is added by that name could"
+                " use what was shared with somebody else.",
+                hint="Take the name out there, add the person, then share again; or choose another name.",
+            )
+        return await self._people.add(wanted)
+
+    def naming(self, name: str) -> list[str]:
+        """The entries that are shared with somebody of that name."""
+        servers = [
+            f"MCP server {key!r}" for key, each in self._servers().items() if name in each.people
+        ]
+        remotes = [
+            (each.slug, each.spec.remote)
+            for each in self._shelf.all()
+            if each.spec and each.spec.remote
+        ]
+        return [*servers, *(f"agent {slug!r}" for slug, remote in remotes if name in remote.people)]
 
     def lets(self, people: tuple[str, ...], owner: int) -> bool:
         """Whether what is shared with these people may be used in sessions of this owner."""

@@ -88,6 +88,7 @@ def test_the_server_does_not_start_with_a_weak_secret(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "bottega", "--home", str(tmp_path / "home"), "serve", "--no-open"],
         env={"PYTHONPATH": ":".join(sys.path), "BOTTEGA_SECRET": given, "PATH": "/usr/bin:/bin"},
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=60,

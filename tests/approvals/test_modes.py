@@ -1,5 +1,6 @@
 """What each mode lets run, by what a tool may do and never by a list of names alone."""
 
+import msgspec
 import pytest
 
 from bottega.approvals.grant import parse_grant
@@ -158,3 +159,13 @@ def test_there_are_three_modes_and_another_word_is_refused() -> None:
     assert [checked_mode(mode) for mode in MODES] == ["plan", "ask", "allow"]
     with pytest.raises(BadUsage, match="no mode"):
         checked_mode("yolo")
+
+
+def test_what_would_run_outside_is_asked_about_whatever_allows_it() -> None:
+    call = msgspec.structs.replace(writing("hooks/x"), danger="git would run it")
+    allowed = gate(rule("allow", path="hooks/x"), rule("allow", tool="write_file"), mode="allow")
+    granted = (parse_grant("write_file"), parse_grant("write_file(hooks/x)"))
+    verdict = judge(call, msgspec.structs.replace(allowed, grants=granted))
+    assert (verdict.decision, verdict.reason, verdict.offers) == ("ask", "git would run it", ())
+    assert judge(call, gate(rule("deny", path="hooks/**"), mode="allow")).decision == "deny"
+    assert judge(call, gate(mode="plan")).decision == "blocked"

@@ -63,3 +63,47 @@ async def test_every_tool_takes_a_second_name_for_the_file_that_it_is(
     assert '\\"matches\\":0' in refused["grep"]
     assert '\\"matches\\":0' in refused["count"]
     assert all("nothing to hide" in text for text in shown)
+
+
+def named(folder: Path, name: str, how: str) -> None:
+    """A file of that name that holds the secret, and that a rule denies, by this name or by another."""
+    secret = folder / "secrets/key.pem"
+    if how == "by its name":
+        (folder / name).write_text(TOLD[name])
+    elif how == "as a hard link":
+        secret.write_text(TOLD[name])
+        (folder / name).hardlink_to(secret)
+    else:
+        secret.write_text(TOLD[name])
+        (folder / name).symlink_to("secrets/key.pem")
+
+
+TOLD = {
+    **dict.fromkeys(("AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md"), SECRET),
+    "package.json": f'{{"scripts": {{"x": "{SECRET}"}}}}',
+    "pyproject.toml": f'[project.scripts]\nx = "{SECRET}"\n',
+    "Makefile": f"{SECRET}:\n\ttrue\n",
+    "justfile": f"{SECRET}:\n  true\n",
+}
+
+
+@pytest.mark.parametrize("how", ["by its name", "as a hard link", "as a link"])
+async def test_what_a_model_is_told_unasked_holds_nothing_that_is_denied(
+    how: str, home: Path, folder: Path, scripted: Scripted
+) -> None:
+    home.mkdir(mode=0o700)
+    denied = list(TOLD) if how == "by its name" else ["secrets/**"]
+    rules = [f'[[rules]]\nverdict = "deny"\npath = "{path}"\n' for path in denied]
+    (home / "config.toml").write_text("".join(rules))
+    (folder / "secrets").mkdir()
+    async with Studio(home) as studio:
+        for name in TOLD:
+            named(folder, name, how)
+            model = scripted([call("get_project_info")], [{"do": "say", "text": "Done."}])
+            session = await studio.start(model=model, folder=folder, mode="allow")
+            assert (await session.prompt("go")).success
+            told = [msgspec.json.encode(each.data).decode() for each in await session.facts()]
+            assert any("entries" in each for each in told), "it was looked at"
+            assert [each for each in told if SECRET in each] == [], name
+            (folder / name).unlink()
+            (folder / "secrets/key.pem").unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from bottega.workspaces.sandbox.sandbox import Launch
 from tests import processes
 from tests.attacks import git_plants
 from tests.attacks.git_plants import APART, RUNS, WAYS
+from tests.hunt import LONG, examples
 from tests.workspaces.sandbox import rooms
 from tests.workspaces.sandbox.needs import needs_bubblewrap, needs_landlock
 from tests.workspaces.sandbox.rooms import bash, line_of
@@ -24,6 +25,8 @@ KINDS = [
     pytest.param("landlock", marks=needs_landlock),
     "none",
 ]
+MOST = KINDS if LONG else KINDS[:1]
+"""In the short hunt the others have their share in what no mount guards."""
 
 
 class Scene:
@@ -67,19 +70,23 @@ def scene() -> Iterator[Scene]:
         yield Scene(base)
 
 
+SOME = {"linked", "hooked", "bare", "submodule"}
+
+
 def test_the_plants_would_run_if_nobody_undid_them() -> None:
     ran: set[str] = set()
     together = set(WAYS).difference(*APART)
-    for ways in (together, *APART):
+    tried = (together, *APART) if LONG else (SOME,)
+    for ways in tried:
         with rooms.open_folder() as base:
             scene = Scene(base)
             script = git_plants.plants(scene.folder, scene.canary, ways)
             subprocess.run(["bash", "-c", script], cwd=scene.folder, check=False)
             ran |= {name.partition("-")[0] for name in scene.person_works()}
-    assert ran == set(WAYS) - {"remotes"}, "which only leads to another one"
+    assert ran == set[str]().union(*tried) - {"remotes"}, "which only leads to another one"
 
 
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize("kind", KINDS[:2] if LONG else KINDS[:1])
 async def test_every_verb_in_every_folder_runs_nothing_that_was_planted_in_any_way(
     scene: Scene, kind: str
 ) -> None:
@@ -89,7 +96,7 @@ async def test_every_verb_in_every_folder_runs_nothing_that_was_planted_in_any_w
     for left in os.listdir(scene.canary):  # where there is no sandbox the agent ran some itself
         os.unlink(scene.canary / left)
     await sandbox.close()
-    assert scene.person_works(every=kind == "bubblewrap") == []
+    assert scene.person_works(every=LONG) == []
     told = " ".join(undone)
     for path in ("sub/.git/config", "bare.git/config", ".githooks/pre-commit", ".gitconfig-local"):
         assert path in told, path
@@ -192,21 +199,21 @@ git init -q --bare store.git; git -C store.git config core.fsmonitor false
 """
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MOST)
 async def test_what_the_person_had_before_stays_to_the_byte(scene: Scene, kind: str) -> None:
     scene.outside(OWN)
-    before = _everything(scene.folder)
+    before = everything(scene.folder)
     sandbox = await scene.local(kind).open(Root(scene.folder))
-    during = _everything(scene.folder)
+    during = everything(scene.folder)
     await bash(sandbox, "git status; git log HEAD; git diff HEAD; ls -A")
     assert await sandbox.undone() == ()
     await sandbox.close()
     assert during == before
-    assert _everything(scene.folder) == before
+    assert everything(scene.folder) == before
     assert await sandbox.undone() == ()
 
 
-def _everything(folder: Path) -> dict[str, bytes]:
+def everything(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
         for path in folder.rglob("*")
@@ -219,7 +226,7 @@ async def test_hooks_and_settings_that_no_mount_guards_are_put_back(
     scene: Scene, kind: str
 ) -> None:
     scene.outside(OWN)
-    before = _everything(scene.folder)
+    before = everything(scene.folder)
     sandbox = await scene.local(kind).open(Root(scene.folder))
     await bash(
         sandbox,
@@ -229,7 +236,7 @@ async def test_hooks_and_settings_that_no_mount_guards_are_put_back(
     )
     undone = await sandbox.undone()
     await sandbox.close()
-    assert _everything(scene.folder) == before
+    assert everything(scene.folder) == before
     told = " ".join(undone)
     for path in (
         ".git/config",
@@ -260,7 +267,7 @@ async def test_a_link_in_the_place_of_settings_makes_nobody_write_or_delete_else
     outside = scene.base / "outside"
     scene.outside("git init -q ../outside; git -C ../outside config alias.x '!y'")
     (outside / ".git" / "hooks" / "pre-commit").write_text("mine")
-    before = _everything(outside)
+    before = everything(outside)
     sandbox = await scene.local().open(Root(scene.folder))
     await bash(
         sandbox,
@@ -271,7 +278,7 @@ async def test_a_link_in_the_place_of_settings_makes_nobody_write_or_delete_else
     )
     undone = " ".join(await sandbox.undone())
     await sandbox.close()
-    assert _everything(outside) == before
+    assert everything(outside) == before
     for path in (
         "a/.git",
         "b/.git",
@@ -295,7 +302,7 @@ git init -q fresh; git clone -q . copy; cd copy; git log --format=%an:%ae -1
 """
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MOST)
 async def test_git_works_inside(scene: Scene, kind: str) -> None:
     (scene.folder / ".gitconfig-local").write_text("[core]\n\tabbrev = 12\n")
     sandbox = await scene.local(kind).open(Root(scene.folder))
@@ -323,7 +330,7 @@ async def test_who_plants_again_while_it_is_undone_has_nothing_in_the_end(scene:
     sandbox = await scene.local().open(Root(scene.folder))
     program = await sandbox.start(Launch(("bash", "-c", script)))
     assert await line_of(program) == "up"
-    for _ in range(40):
+    for _ in range(examples(10, 40)):
         await sandbox.undone()
     await sandbox.close()
     rooms.dropped(program)

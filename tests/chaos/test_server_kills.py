@@ -36,7 +36,10 @@ ALL = sorted(
 ELSEWHERE = {
     "files.before_switch_back": "only where a change fails half-way: tests/workspaces/changes",
     **dict.fromkeys(
-        ("far.after_start", "far.after_admit", "far.after_carry", "far.before_stop"),
+        (
+            *("far.before_start", "far.after_start", "far.after_admit"),
+            *("far.after_carry", "far.before_stop"),
+        ),
         "only where another server answers: tests/remote",
     ),
 }

@@ -14,7 +14,7 @@ from bottega.cli.main import call
 from bottega.providers.vendors import VENDORS
 from tests.cli.vendor import Vendor, serving
 
-PROGRAM = [sys.executable, "-m", "bottega.cli.main"]
+PROGRAM = [sys.executable, "-m", "bottega"]
 
 
 class Result(NamedTuple):

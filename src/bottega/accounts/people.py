@@ -41,6 +41,11 @@ def is_shared_with(people: Collection[str], person: Person) -> bool:
     return person.is_host or EVERYONE in people or person.name in people
 
 
+def plain_name(name: str) -> str:
+    """A name as it is kept."""
+    return " ".join(name.split())
+
+
 class People:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -63,7 +68,7 @@ class People:
 
     async def add(self, name: str) -> Person:
         """A new person; refuse a name that is taken, empty or too long."""
-        wanted = " ".join(name.split())
+        wanted = plain_name(name)
         if not wanted or len(wanted) > LONGEST_NAME or not wanted.isprintable():
             raise BadUsage(f"A name has 1 to {LONGEST_NAME} characters that can be printed.")
         if wanted.casefold() == EVERYONE:

@@ -8,7 +8,6 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
@@ -16,6 +15,7 @@ from msgspec import Meta
 
 from bottega.agents.agent import Type, Whereabouts
 from bottega.agents.limits import PRESETS, Limits
+from bottega.alike import close
 from bottega.approvals.mode import MODES, Mode
 from bottega.errors import Misconfigured
 from bottega.providers.provider import Effort, Wishes
@@ -148,7 +148,7 @@ def is_slug(text: str) -> bool:
 def near(word: str, known: Iterable[str]) -> str:
     """` Did you mean …?`, or nothing where nothing is alike."""
     folded = {each.casefold(): each for each in known}
-    found = get_close_matches(word.casefold()[:200], folded, 1, cutoff=0.6)
+    found = close(word.casefold()[:200], folded, 1, 0.6)
     return f" Did you mean {folded[found[0]]!r}?" if found else ""
 
 

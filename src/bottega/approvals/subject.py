@@ -39,6 +39,8 @@ class Subject(msgspec.Struct, frozen=True):
     touch: Touch = NOTHING
     sandbox: SandboxKind = "none"
     """Where its commands would run."""
+    danger: str = ""
+    """Why a person decides on this very call, whatever is allowed otherwise: what it writes would run outside."""
 
     @property
     def is_free(self) -> bool:

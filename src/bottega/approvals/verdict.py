@@ -1,7 +1,8 @@
 """May it? A call and the gate go in, a verdict comes out: allow, ask, deny, or blocked by plan mode.
 
 A call is judged by its worst part. A rule's denial beats every mode and grant; plan mode beats what rules allow; what a
-person granted beats what they are asked for, if it is at least as precise as the rule that asks.
+person granted beats what they are asked for, if it is at least as precise as the rule that asks. What would run outside
+of every sandbox is asked about each time: no mode, rule or grant allows it.
 """
 
 from typing import Literal
@@ -46,6 +47,8 @@ def judge(subject: Subject, gate: Gate) -> Verdict:
         return Verdict("deny", denial.reason)
     if gate.mode == "plan" and not subject.is_free:
         return Verdict("blocked", f"{BLOCKED}: {subject.tool} {_does(subject)}.")
+    if subject.danger:
+        return Verdict("ask", subject.danger)
     if not (question := _first(words, "ask")):
         return Verdict("allow", words[0].reason)
     if (length := len(subject.touch.command)) > MOST_SHOWN:

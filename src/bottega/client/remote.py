@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from bottega.approvals.mode import Mode
-from bottega.client import shapes
+from bottega.client import shapes, waiting
 from bottega.client.session import RemoteSession, opened
 from bottega.errors import BadUsage, NotFound
 from bottega.providers.http.connect import trusting
@@ -122,9 +122,7 @@ class Remote:
 
     async def asks(self) -> list[tuple[str, Ask]]:
         """All that waits for an answer of one's own, each with the id of its session, oldest first."""
-        body = await self.reach.call("GET", "asks")
-        page = msgspec.json.decode(body, type=shapes.AskPage)
-        return [(each.session_id, each.ask()) for each in page.asks]
+        return [(each.session_id, each.ask()) for each in await waiting.asks(self.reach)]
 
     async def agents(self) -> list[shapes.AgentShape]:
         """Every agent that can be chosen at the server."""

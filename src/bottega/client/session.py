@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from bottega.approvals.mode import Mode, checked_mode
-from bottega.client import shapes, stored
+from bottega.client import shapes, stored, waiting
 from bottega.client.answer import RemoteAnswer, RemoteStructured
 from bottega.client.mirror import Mirror
 from bottega.client.worked import RemoteWorked
@@ -64,13 +64,13 @@ class RemoteSession:
         """See how it stands now: its row, what runs or waits in it, what waits for an answer, its children."""
         row, mode = await opened(self.reach, self.id)
         prompts = msgspec.json.decode(await self._get("prompts"), type=shapes.Prompts)
-        asks = msgspec.json.decode(await self.reach.call("GET", "asks"), type=shapes.AskPage)
+        asks = await waiting.asks(self.reach, row.id)
         children = msgspec.json.decode(await self._get("children"), type=shapes.SessionPage)
         self._mirror = Mirror(
             row,
             mode,
             [each.message_id for each in prompts.prompts],
-            [each.ask() for each in asks.asks if each.session_id == row.id],
+            [each.ask() for each in asks if each.session_id == row.id],
             [each.row() for each in children.sessions],
         )
         return row

@@ -93,6 +93,7 @@ class AskShape(msgspec.Struct):
     detail: dict[str, Any]
     hash: str
     answer: Word | None = None
+    cut: bool = False
 
     def ask(self) -> Ask:
         """As the library holds it; of an answer only its word is told."""
@@ -112,6 +113,7 @@ class AskShape(msgspec.Struct):
 
 class AskPage(msgspec.Struct):
     asks: list[AskShape]
+    next: int = 0
 
 
 class Answered(msgspec.Struct):

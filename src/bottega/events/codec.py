@@ -1,9 +1,11 @@
 """Events to bytes and back. Stored bytes are never rewritten: this reads every version there was.
 
 The body holds everything but `index`, which is a column. An unknown type keeps its `data` as raw
-bytes: a newer program's events pass through an older one unharmed.
+bytes: a newer program's events pass through an older one unharmed. What comes from elsewhere is
+written anew before it is stored: queries look at how a body begins, so no spelling of others counts.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -80,19 +82,15 @@ def decode(index: int, body: bytes) -> Event:
 
 
 def carried(index: int, body: bytes) -> Carried:
-    """The fact that another log holds under `index`, to be stored here as it is."""
-    fact = decode(index, body)
-    return Carried(
-        fact.type,
-        fact.at,
-        fact.data,
-        fact.message_id,
-        fact.step,
-        fact.attempt,
-        fact.actor,
-        index,
-        body=body,
-    )
+    """The fact that another log or a file holds under `index`, with its body as this program writes it."""
+    raw = _read_body(body)
+    data = _decode_payload(raw)
+    envelope = (raw.message_id, raw.step, raw.attempt, sys.intern(raw.actor))
+    kept, version = data, VERSION
+    if isinstance(data, msgspec.Raw):  # a newer program's
+        kept, version = msgspec.Raw(msgspec.json.format(bytes(data), indent=-1)), raw.v
+    written = _encoder.encode(_Body(raw.type, raw.at, kept, *envelope, version))  # pyright: ignore[reportArgumentType]
+    return Carried(raw.type, raw.at, data, *envelope, index, body=written)  # pyright: ignore[reportArgumentType]
 
 
 def _decode_payload(raw: _RawBody) -> Any:

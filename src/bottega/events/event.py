@@ -29,6 +29,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 
 
 class Carried(Event, frozen=True, gc=False):
-    """A fact of another Bottega's log on its way into one of ours: its bytes stay what they are."""
+    """A fact of another log, of a Bottega or a file, on its way into one of ours."""
 
     body: bytes = b""
+    """What is stored: as this program writes it, whatever the bytes were that it came in."""

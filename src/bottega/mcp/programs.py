@@ -15,6 +15,7 @@ import msgspec
 from bottega.errors import Misconfigured
 from bottega.mcp.server import FOLDER, McpServer
 from bottega.regular_file import read_regular
+from bottega.workspaces.programs import outside
 
 _INTERPRETERS = re.compile(
     r"^(python|pypy|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|sh|bash|dash|zsh|uv|npx|env)"
@@ -40,8 +41,7 @@ def find(name: str, server: McpServer, folder: str, path: str) -> Program:
             f"The command of the MCP server {name!r} is a relative path.",
             hint="Write the whole path, from the root of the file system.",
         )
-    whole = os.pathsep.join(each for each in path.split(os.pathsep) if os.path.isabs(each))
-    found = shutil.which(server.command, path=whole)
+    found = shutil.which(server.command, path=outside(path))
     if found is None:
         raise Misconfigured(
             f"The program {server.command!r} of the MCP server {name!r} is not there.",

@@ -75,6 +75,13 @@ class Projects:
         )
         return [Project(*row) for row in rows]
 
+    def folders_ever(self) -> list[str]:
+        """Every folder that was somebody's project, those of removed ones too."""
+        rows = self._database.read_now(
+            lambda c: c.execute("SELECT DISTINCT folder FROM projects").fetchall()
+        )
+        return [folder for (folder,) in rows]
+
     def of(self, owner: int) -> list[Project]:
         """All of a person's, oldest first."""
         rows = self._database.read_now(

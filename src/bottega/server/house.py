@@ -20,6 +20,7 @@ from bottega.server.shells.served import ServedShells
 from bottega.server.staff.asking import Asking
 from bottega.server.staff.staff import Alone, Staff, Tell
 from bottega.server.tickets import Tickets
+from bottega.share import Share, Turns
 from bottega.studio import Studio
 from bottega.studio.setup.models import Offers
 
@@ -77,8 +78,17 @@ class House:
         """Held while a demo is begun: two clicks are one demo."""
         self.tickets = Tickets()
         self.followers = Followers()
+        self.forking = Share(lambda: 1)
+        """Forks write a whole log at once: of one person one after the other, so that others write in between."""
+        self.turns = Turns()
+        """Of each person one request, or one frame, is begun in a round of the event loop."""
         self.folders = studio.runtime.folders
-        self.files = Files(self.folders, studio.opened.hands.locked, database.home.workspace)
+        self.files = Files(
+            self.folders,
+            studio.opened.hands.locked,
+            database.home.workspace,
+            studio.runtime.sandboxes.accepting,
+        )
         self.shells = ServedShells(studio, self._workers, self.proofs.known)
         studio.opened.revoking.ends.append(self.shells.close_besides)
 

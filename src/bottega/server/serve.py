@@ -90,8 +90,6 @@ ACCEPTED = 64
 """Connections that are taken in before anything else has its turn …"""
 QUEUED = 1024
 """… while so many wait with the system."""
-LONGEST_HEAD = 64 * 1024
-"""Bytes of a request's head: more than an address may have, so that who sends too long a one is told so."""
 MARGIN = 4.0
 """Seconds, past those that exchanges have to finish, after which an end that hangs is taken."""
 
@@ -191,13 +189,13 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
         app,
         backlog=ACCEPTED,
         http=Impatient,
+        h11_max_incomplete_event_size=HEAD_SIZE,
         proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
         ssl_certfile=options.tls_cert or None,
         ssl_keyfile=options.tls_key or None,
         log_config=None,
         access_log=False,
         lifespan="off",
-        h11_max_incomplete_event_size=LONGEST_HEAD,
         ws=Line,
         ws_max_size=1_000_000,
         ws_ping_interval=PING,
@@ -206,6 +204,10 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
+
+
+HEAD_SIZE = 64_000
+"""Bytes of a request's head; the door refuses an address that is long, and says so."""
 
 
 def listen(host: str, port: int, running: serving.Serving | None = None) -> socket.socket:

@@ -15,6 +15,7 @@ from bottega.errors import BadUsage, Conflict, NotFound
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.failpoint import failpoint
+from bottega.sessions.bounds.waiting import refuse_more_asks
 from bottega.sessions.log import Log
 from bottega.sessions.session import now
 
@@ -33,6 +34,9 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
     "limit": ("raise", "stop"),
     "resume": ("continue", "stop"),
 }
+
+_ONCE: tuple[Kind, ...] = ("plan", "limit", "resume")
+"""Of these a session has one at a time."""
 
 
 def answers_to(asked: facts.ApprovalRequired) -> tuple[Word, ...]:
@@ -238,7 +242,8 @@ def insert(
     *,
     far: bool = False,
 ) -> None:
-    """In the transaction of its `approval_required`; refused if what it offers has been granted meanwhile.
+    """In the transaction of its `approval_required`; refused if what it offers has been granted meanwhile, or too
+    much is asked of the person already.
 
     What was granted here says nothing of what another Bottega asks.
     """
@@ -246,6 +251,8 @@ def insert(
         each in asked.detail.get("offers", ()) for each in _granted(connection, n, asked)
     ):
         raise Conflict("What would be asked for has been allowed for this session meanwhile.")
+    if far or asked.kind not in _ONCE:
+        refuse_more_asks(connection, n)
     connection.execute(
         "INSERT INTO asks (id, session, message_id, kind, tool_id, body, input, created_at, far)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -5,7 +5,8 @@ A prompt's row is committed together with `prompt_queued`; after that the client
 
 import hashlib
 import sqlite3
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -17,11 +18,19 @@ from bottega.failpoint import failpoint
 from bottega.messages.block import Block, plain_text
 from bottega.providers.provider import Wishes
 from bottega.sessions.attach import attach
-from bottega.sessions.bounds.waiting import Bounds, refuse_when_full
+from bottega.sessions.bounds.waiting import Bounds, refuse_larger, refuse_when_full
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
 from bottega.sessions.session import HOST, Outcome, SessionRow, Sessions, now, title_of
 from bottega.storage.blobs import Blobs
+
+T = TypeVar("T")
+
+_UNDER_WAY = (
+    "SELECT body, status, idx, created_at, person FROM inbox"
+    " WHERE session = ?1 AND status IN ('queued', 'running') AND (?2 = '' OR message_id = ?2)"
+    " ORDER BY status = 'queued', place"
+)
 
 Place = Literal["cli", "python", "server"]
 """Who admitted a prompt: a server's workers take only what a server admitted."""
@@ -146,13 +155,12 @@ class Inbox:
         """Change a prompt that still waits."""
 
         def also(connection: sqlite3.Connection) -> bool:
-            body = _waiting(connection, session.n, message_id)
-            changed = msgspec.structs.replace(
-                msgspec.json.decode(body, type=Prompt), content=content
-            )
+            before = msgspec.json.decode(_waiting(connection, session.n, message_id), type=Prompt)
+            body = msgspec.json.encode(msgspec.structs.replace(before, content=content))
+            refuse_larger(connection, session.n, message_id, len(body), self.bounds)
             connection.execute(
                 "UPDATE inbox SET body = ? WHERE session = ? AND message_id = ?",
-                (msgspec.json.encode(changed), session.n, message_id),
+                (body, session.n, message_id),
             )
             attach(connection, self._blobs, session.n, media)
             return True
@@ -209,14 +217,22 @@ class Inbox:
     def under_way(self, session: SessionRow) -> list[Waiting]:
         """What runs, then what waits, in the order in which it will run."""
         rows = self._log.database.read_now(
-            lambda c: c.execute(
-                "SELECT body, status, idx, created_at, person FROM inbox"
-                " WHERE session = ? AND status IN ('queued', 'running')"
-                " ORDER BY status = 'queued', place",
-                (session.n,),
-            ).fetchall()
+            lambda c: c.execute(_UNDER_WAY, (session.n, "")).fetchall()
         )
         return [Waiting(msgspec.json.decode(row[0], type=Prompt), *row[1:]) for row in rows]
+
+    async def listed(
+        self, session: SessionRow, show: Callable[[Waiting], T], message_id: str = ""
+    ) -> list[T]:
+        """As `under_way`, or one of them, each as `show` makes it, which is all that is held of it: it may be large."""
+
+        def read(connection: sqlite3.Connection) -> list[T]:
+            rows = connection.execute(_UNDER_WAY, (session.n, message_id))
+            return [
+                show(Waiting(msgspec.json.decode(row[0], type=Prompt), *row[1:])) for row in rows
+            ]
+
+        return await self._log.database.read(read)
 
     async def change_model(self, session: SessionRow, model: str) -> None:
         """Prompts that are taken up from now on run on this model, unless they ask for another."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
-from bottega.errors import Conflict, Fenced, Problem, Refused, StorageFailed
+from bottega.errors import Conflict, Fenced, Problem, Refused, StorageFailed, TooMany
 from bottega.events.codec import encode
 from bottega.events.event import Event
 from bottega.events.facts import DELTAS
@@ -139,7 +139,7 @@ class Pen:
             raise self._stopped  # what came before is missing: nothing may follow it
         try:
             return self._store(batch, connection)
-        except Conflict:
+        except (Conflict, TooMany):
             raise  # what `also` refused concerns its own batch alone
         except Exception as error:
             self._stopped = error

@@ -4,15 +4,22 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from bottega.storage.home import Home
 from bottega.storage.migrate import Migration, migrate
 from bottega.storage.sqlite import connect, explain
 from bottega.storage.writer import Job, Writer
+from bottega.threads import Threads
 
 T = TypeVar("T")
+
+READERS = 4
+"""Threads that read; half of them is the most that one person keeps busy."""
+SEARCHERS = 4
+"""Threads that look through everything; one person's searches run one after the other."""
+SEARCHES = 8
+"""Searches of one person that may wait."""
 
 
 class Database:
@@ -21,7 +28,8 @@ class Database:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.writer = Writer(home.database)
-        self._readers = ThreadPoolExecutor(2, thread_name_prefix="bottega-reader")
+        self._readers = Threads(READERS, READERS // 2, "bottega-reader")
+        self._searchers = Threads(SEARCHERS, 1, "bottega-search", line=SEARCHES)
         self._local = threading.local()
         self._open: list[sqlite3.Connection] = []
         self._watch = self._reader()
@@ -41,6 +49,7 @@ class Database:
         """Finish what was submitted, then let go of every file."""
         self.writer.close()
         self._readers.shutdown()
+        self._searchers.shutdown()
         for connection in self._open:
             connection.close()
         self.home.leave()
@@ -64,6 +73,15 @@ class Database:
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` on a reader's connection, off the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.read_now, work)
+
+    async def look_through(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """As `read`, for what may take seconds: it holds up nothing but the same person's next one."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._searchers, self.read_now, work)
+
+    def waiting(self, person: int) -> int:
+        """How many reads of this person's requests wait."""
+        return self._readers.waiting(person)
 
     def read_now(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` here and now: for one-row look-ups and for threads of one's own."""

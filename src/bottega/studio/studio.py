@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -22,6 +21,7 @@ from bottega.sessions.session import HOST, Also, SessionRow
 from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
 from bottega.studio.session import Session
+from bottega.threads import Threads
 from bottega.tools.tool import Tool
 from bottega.workers.crash.policy import OnCrash
 from bottega.workers.worker import Worker
@@ -29,6 +29,8 @@ from bottega.workers.worker import Worker
 DAY = 86_400_000
 THREADS = 64
 """Of a server, for all that waits for a disk; the usual number, a few more than cores, is soon taken by one person."""
+THREADS_EACH = 8
+"""Of those, the ones that one person keeps busy at most."""
 
 
 class Studio:
@@ -60,12 +62,18 @@ class Studio:
         self._attends = attends
         self._opened: Opened | None = None
         self._chores: asyncio.Task[Trimmed] | None = None
+        self._threads: Threads | None = None
+
+    def waiting(self, person: int) -> int:
+        """How much of what this person's requests need waits for a thread."""
+        threads = self._threads.waiting(person) if self._threads else 0
+        return threads + self.runtime.database.waiting(person)
 
     async def __aenter__(self) -> "Studio":
         serves = self._place == "server"
         if serves:  # several people wait for its threads; each holds a few at most
-            threads = ThreadPoolExecutor(THREADS, "bottega")
-            asyncio.get_running_loop().set_default_executor(threads)
+            self._threads = Threads(THREADS, THREADS_EACH, "bottega")
+            asyncio.get_running_loop().set_default_executor(self._threads)
         runtime = await asyncio.to_thread(
             lambda: Runtime(self._settings, self._tools, self._agents, serves=serves)
         )

@@ -7,6 +7,7 @@ from contextlib import ExitStack, suppress
 
 import msgspec
 
+from bottega.alike import Budget
 from bottega.errors import NotFound, Problem
 from bottega.events.codec import decode
 from bottega.runtime import Runtime
@@ -16,7 +17,9 @@ from bottega.sessions.feed import Row
 from bottega.sessions.session import SessionRow
 from bottega.workspaces.changes.diff import Difference
 from bottega.workspaces.confine import Linked, Root
+from bottega.workspaces.edit import Change, Edit
 from bottega.workspaces.fence import Fences, Holds
+from bottega.workspaces.git.accepting import meant_by
 
 
 class Undone(msgspec.Struct, frozen=True):
@@ -89,11 +92,18 @@ class Worked:
                 if now(root, each) == "undone":
                     continue
                 try:
-                    revert(root, each, self.read, fence, force=force)
+                    self.revert(root, each, fence, force=force)
                     undone.append(each.path)
                 except Problem as problem:
                     refused[each.path] = str(problem)
         return Undone(tuple(undone), refused)
+
+    def revert(self, root: Root, work: Work, fence: Holds, *, force: bool = False) -> None:
+        """Bring one file back by a person's will, or raise a `Problem` and leave it. Waits for the disk."""
+        before = self.read(work.before) if work.before and not work.imported else None
+        meant = meant_by(Change((Edit(work.path, None, before),)))
+        with self._runtime.sandboxes.accepting(root, (work.path,), meant):
+            revert(root, work, self.read, fence, force=force)
 
     def difference(self, work: Work) -> Difference:
         return Difference(
@@ -107,13 +117,13 @@ class Worked:
         lines = await asyncio.to_thread(lambda: list(self.difference(work).lines()))
         return b"".join(lines).decode("utf-8", "replace")
 
-    def counted(self, work: Work) -> tuple[int, int] | None:
+    def counted(self, work: Work, budget: Budget | None = None) -> tuple[int, int] | None:
         """Lines added and removed; None where there are none to count."""
         try:
             difference = self.difference(work)
         except Problem:
             return None
-        return None if difference.is_binary else difference.counts()
+        return None if difference.is_binary else difference.counts(budget)
 
 
 def _folded(logs: list[list[Row]], imported: int) -> tuple[Work, ...]:

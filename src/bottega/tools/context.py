@@ -70,7 +70,7 @@ class Context(Protocol):
         ...
 
     def is_denied(self, path: str) -> bool:
-        """Whether that file is one that a rule denies under another name; looks at the disk."""
+        """Whether that file is one that a rule denies, under this name or another; looks at the disk."""
         ...
 
     def emit_output(self, text: str) -> None:

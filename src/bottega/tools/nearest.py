@@ -9,12 +9,12 @@ _LOOKED_AT = 5_000
 
 def nearest(root: Root, path: str) -> list[str]:
     """Paths that exist and resemble the one that does not, best first; none where nothing does."""
-    import difflib
+    from bottega import alike as likeness
 
     folder, missing, rest = _last_folder(root, root.relative(path).split("/"))
     names = {entry.name: entry.name.casefold() for entry in root.list(folder, _LOOKED_AT).entries}
     wanted = missing.casefold()
-    alike = difflib.get_close_matches(wanted, names.values(), _MOST, cutoff=0.6)
+    alike = likeness.close(wanted, names.values(), _MOST, 0.6)
     begun = sorted(low for low in names.values() if low.startswith(wanted.partition(".")[0] + "."))
     ranked = list(dict.fromkeys(alike + begun))[:_MOST]
     found = [name for low in ranked for name, folded in names.items() if folded == low]

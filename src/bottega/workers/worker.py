@@ -27,6 +27,7 @@ from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.told.history import replay
 from bottega.sessions.turning import turned_over
 from bottega.storage.home import Life
+from bottega.threads import acting_for
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.shield import whatever_comes
@@ -135,7 +136,8 @@ class Worker:
         before = self._tasks.get(session.n)
         if before and not before.done() and lease is None:
             return before
-        task = asyncio.create_task(self._attend(session, lease, before))
+        with acting_for(session.owner):  # whoever's request has admitted it
+            task = asyncio.create_task(self._attend(session, lease, before))
         self._tasks[session.n] = task
         if session.parent is None:
             self.tops[session.n] = session.owner

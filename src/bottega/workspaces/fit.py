@@ -1,4 +1,4 @@
-"""Which folders may be worked in: none of the system's, none that holds keys, and nothing in or above Bottega's home.
+"""Which folders may be worked in: none of the system's or of git's own, none with keys, nothing in or above the home.
 
 The one rule for all that opens a folder to work in it: adding a project, opening a session's folder, and every sandbox.
 Whoever may work in such a folder could read everybody's keys and sessions, or become the user that Bottega runs as.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from bottega.errors import Refused
+from bottega.workspaces.gitfiles import repository_around
 
 _SYSTEM = re.compile(
     r"/(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|run|sbin|sys|usr|var)(?:/.*)?", re.DOTALL
@@ -34,6 +35,8 @@ def _unfit(folder: str, hidden: list[str]) -> str:
         return "Bottega keeps its own files there."
     if _SYSTEM.fullmatch(folder) and not _FREE.fullmatch(folder):
         return "it belongs to the system."
+    if repository := repository_around(folder):
+        return f"it is a part of the repository {repository!r}, and decides what git runs."
     if _keeps_keys(folder):
         return "it is where somebody's keys are kept."
     return ""

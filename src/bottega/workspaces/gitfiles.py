@@ -4,6 +4,7 @@ Disks that do not tell capital letters apart, that ignore signs nobody sees (HFS
 dots, spaces and streams at the end (NTFS) take other spellings for `.git`. A workspace may lie on one.
 """
 
+import os
 import re
 import unicodedata
 
@@ -12,6 +13,16 @@ _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _ENDS = re.compile(r"(?::.*)?[. ]*$", re.DOTALL)
 """What NTFS drops at the end of a name: a stream, dots, spaces."""
 _SHORT = re.compile(r"git~\d+")
+
+
+INSIDE = frozenset(
+    {
+        *("head", "config", "config.worktree", "commondir", "gitdir", "hooks", "info", "objects"),
+        *("refs", "packed-refs", "remotes", "branches", "modules", "worktrees", "sequencer"),
+        *("rebase-merge", "rebase-apply", "index", "logs", "shallow", "lfs", "merge_head"),
+    }
+)
+"""What a repository is made of: what else lies in a folder that happens to be one is nothing to git."""
 
 
 def is_of_git(path: str) -> bool:
@@ -23,3 +34,22 @@ def _is_git(name: str) -> bool:
     seen = _IGNORED.sub("", unicodedata.normalize("NFKC", name)).casefold()
     seen = _ENDS.sub("", seen)
     return seen == ".git" or _SHORT.fullmatch(seen) is not None
+
+
+def repository_around(folder: str) -> str:
+    """The repository of whose own files this folder, an absolute path, is one; empty: none. Waits for the disk."""
+    at = folder
+    while at != os.path.dirname(at):
+        inside, at = os.path.basename(at), os.path.dirname(at)
+        if _is_git(inside):
+            return os.path.join(at, inside)
+        if inside.casefold() in INSIDE and _is_repository(at):
+            return at
+    return ""
+
+
+def _is_repository(folder: str) -> bool:
+    def has(name: str) -> bool:
+        return os.path.lexists(os.path.join(folder, name))
+
+    return has("HEAD") and (has("commondir") or has("objects") and has("refs"))

@@ -97,6 +97,7 @@ async def test_a_cookie_opens_no_door_that_a_token_does_not(
     async with aiohttp.ClientSession(served.address, headers=origin, cookie_jar=jar) as http:
         async with http.post("/api/sign-in", json={"link": link}) as response:
             assert response.status == 200, await response.text()
+            http.headers["X-Bottega-Page"] = (await response.json())["page_key"]
         host = Owner("host", type(ada.client)(http), people[2].ids["project_id"], ada.folder)
         for way in OWNED:
             theirs = {name: ada.ids.get(name, "x") for name in way.names}

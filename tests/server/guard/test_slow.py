@@ -88,7 +88,7 @@ async def test_a_body_that_comes_too_slowly_is_given_up(monkeypatch: pytest.Monk
         await asyncio.Event().wait()
         raise AssertionError
 
-    receive = bounded(never, {b"content-length": b"10"}, "/")
+    receive = bounded(never, {b"content-length": b"10"}, 100)
     with pytest.raises(Halt) as refused:
         await receive()
     assert (refused.value.status_code, refused.value.code) == (408, "too_slow")
@@ -107,7 +107,7 @@ async def test_the_end_of_a_client_is_waited_for_without_end(
         await left.wait()
         return {"type": "http.disconnect"}
 
-    receive = bounded(client, {b"content-length": b"1"}, "/")
+    receive = bounded(client, {b"content-length": b"1"}, 100)
     assert (await receive())["body"] == b"x"
     last = asyncio.ensure_future(receive())
     await asyncio.wait({last}, timeout=0.2)

@@ -163,7 +163,7 @@ def test_every_frame_takes_a_ref_and_forbids_what_it_does_not_know(kind: Any) ->
     [
         ('{"type":"dance"}', "There is no frame of the type 'dance'."),
         ('{"type":"new-tab","tab_id":"abc"}', "Expected a UUID - at `$.tab_id`"),
-        ('{"message":"hello","project_id":"\\u0000"}', "Expected a text without NUL"),
+        ('{"message":"hello","project_id":"\\u0000"}', "Expected one line without control"),
     ],
 )
 def test_what_does_not_fit_is_told_in_words_and_not_in_patterns(text: str, said: str) -> None:

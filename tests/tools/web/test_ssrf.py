@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bottega.workspaces.network.guard import Guard
-from bottega.workspaces.network.url import BadUrl, Place, parse
+from bottega.workspaces.network.url import BadUrl, parse
 from tests.tools.web.ways import every_way
 from tests.workspaces.network.forms import LEADING_IN, LOOPBACK, urls
 from tests.workspaces.network.places import Names, canary, leading_to, saying, speaking
@@ -182,9 +182,9 @@ async def test_a_page_that_refreshes_itself_elsewhere_is_not_followed(tmp_path: 
 
 async def test_the_studio_itself_cannot_be_asked(tmp_path: Path) -> None:
     async with canary() as bird:
-        own = [Place("0.0.0.0", bird.port)]
+        own = [("0.0.0.0", bird.port)]
         opened = [f"127.0.0.1:{bird.port}", f"[::1]:{bird.port}", "10.0.0.0/8", "192.0.0.0/8"]
-        async with every_way(Guard(private=opened, own=own), tmp_path) as ways:
+        async with every_way(Guard(private=opened, own=lambda: own), tmp_path) as ways:
             for host in ("127.0.0.1", "[::1]"):
                 for ask in ways.values():
                     assert "the studio itself listens there" in await ask(

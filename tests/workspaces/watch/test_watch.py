@@ -131,7 +131,6 @@ def test_ignored_files_git_and_links_are_not_looked_at(
     (place / "link").symlink_to(tmp_path / "outside")
     (place / "file-link").symlink_to("../outside/secret")
     os.mkfifo(place / "pipe")
-    (place / f".bottega-1-1-{'a' * 24}.tmp").write_bytes(b"passing")
 
     assert watch.noticed(before, store) == Noticed()
     assert b"canary" not in tree(tmp_path / "state").values()

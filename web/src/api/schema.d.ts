@@ -66,7 +66,7 @@ export interface paths {
         };
         /**
          * List Asks
-         * @description All that waits for an answer of yours, the oldest first; what a child asks is asked in the session at the top.
+         * @description What waits for an answer of yours, the oldest first; what a child asks is asked in the session at the top.
          */
         get: operations["list_asks"];
         put?: never;
@@ -984,7 +984,7 @@ export interface paths {
         };
         /**
          * List Prompts
-         * @description What runs, then what waits, in the order in which it will run.
+         * @description What runs, then what waits, in the order in which it will run; of long ones the beginning.
          */
         get: operations["list_prompts"];
         put?: never;
@@ -1006,7 +1006,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Show Prompt
+         * @description One that runs or waits, with all its words.
+         */
+        get: operations["show_prompt"];
         put?: never;
         post?: never;
         /**
@@ -1744,6 +1748,12 @@ export interface components {
              * @description The oldest first.
              */
             asks: components["schemas"]["AskShape"][];
+            /**
+             * Next
+             * @description Give it as `after` for those that follow; 0: there are none.
+             * @default 0
+             */
+            next?: number;
         };
         /** AskShape */
         AskShape: {
@@ -1769,6 +1779,12 @@ export interface components {
             choices: string[];
             /** Created At */
             created_at: number;
+            /**
+             * Cut
+             * @description In a list: large arguments or details are left out; ask for it alone.
+             * @default false
+             */
+            cut?: boolean;
             /**
              * Detail
              * @description What else has to be seen: reason, diff, command, sandbox, network, url, offers.
@@ -4504,6 +4520,12 @@ export interface components {
             agent: string;
             /** Created At */
             created_at: number;
+            /**
+             * Cut
+             * @description In a list: it is longer; ask for it alone.
+             * @default false
+             */
+            cut?: boolean;
             /** Index */
             index: number;
             /** Message Id */
@@ -6351,7 +6373,13 @@ export interface operations {
     };
     list_asks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The last page's `next`. */
+                after?: number;
+                limit?: number;
+                /** @description Of this session alone. */
+                session_id?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -14379,6 +14407,138 @@ export interface operations {
             };
         };
     };
+    show_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                /** @description A prompt of this session. */
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptShape"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+        };
+    };
     stop_prompt: {
         parameters: {
             query?: never;
@@ -14647,6 +14807,15 @@ export interface operations {
             };
             /** @description Service Unavailable */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

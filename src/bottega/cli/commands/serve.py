@@ -1,13 +1,13 @@
 """`bottega serve`: the studio at an address of this machine."""
 
 import sys
-import webbrowser
 from pathlib import Path
 from typing import Any
 
 import click
 
 from bottega.cli import start
+from bottega.cli.browser import open_address
 from bottega.cli.lazy import Invocation
 from bottega.cli.screen.output import note, out
 
@@ -67,10 +67,12 @@ def command(no_open: bool, **given: Any) -> None:
     from bottega.server.serve import serve
 
     def ready(address: str, link: str) -> None:
+        for line in about:
+            out(line)
         out(f"Bottega is at {address}")
         out(f"Sign in: {link}")
         if not no_open and sys.stdout.isatty():
-            webbrowser.open(link)
+            open_address(link, settings.environment)
 
     debug = click.get_current_context().ensure_object(Invocation).debug
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -78,20 +80,20 @@ def command(no_open: bool, **given: Any) -> None:
     for warning in warnings(options):
         note(f"bottega: {warning}")
     settings = start.settings_of()
-    start.run(serve(settings, options, _folder(settings.home), ready))
+    folder, about = _folder(settings.home)
+    start.run(serve(settings, options, folder, ready))
 
 
-def _folder(home: Path) -> Path:
-    """The folder to begin in: this one, unless it is the program itself."""
+def _folder(home: Path) -> tuple[Path, tuple[str, ...]]:
+    """The folder to begin in, and what to say of it: this one, unless it is the program itself."""
     from bottega.projects import sample
     from bottega.workspaces import own_code
 
     here = Path.cwd()
     if not own_code.is_home_of_program(str(here.resolve())):
-        return here
+        return here, ()
     made = sample.make(home)
-    out(
-        f"This folder holds the program itself, which no agent may change. Begin in {made} instead,"
+    return made, (
+        f"This folder holds the program itself, which no agent may change. Begin in {made} instead,",
+        "a sample project, or open a folder of yours with: bottega projects add FOLDER",
     )
-    out("a sample project, or open a folder of yours with: bottega projects add FOLDER")
-    return made

@@ -2,8 +2,9 @@
 
 import re
 import textwrap
-from difflib import get_close_matches
 from typing import NamedTuple
+
+from bottega.alike import close
 
 COMMANDS = {
     "help": "Show these commands.",
@@ -51,7 +52,7 @@ def parse(line: str) -> Slash | None:
 
 def unknown(typed: str) -> str:
     """What to say to a command that is not there."""
-    near = get_close_matches(typed, [*COMMANDS, *_OTHERWISE], 1, 0.5)
+    near = close(typed[:200], [*COMMANDS, *_OTHERWISE], 1, 0.5)
     meant = f" Did you mean /{_OTHERWISE.get(near[0], near[0])}?" if near else ""
     return f"There is no command /{typed}.{meant} /help lists them."
 

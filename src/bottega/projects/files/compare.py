@@ -37,8 +37,9 @@ def compare(root: Root, path: str, content: str) -> Compared:
 
 def compared(difference: Difference, version: str) -> Compared:
     """Takes as long as the two sides are large: use a thread."""
-    added, removed = difference.counts()
-    text, cut = shortened(difference.lines())
+    both = difference.compared()
+    added, removed = both.counts()
+    text, cut = shortened(both.lines())
     return Compared(difference.path, version, added, removed, text, cut)
 
 

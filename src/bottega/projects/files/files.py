@@ -24,6 +24,7 @@ from bottega.projects.projects import Project
 from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fences
+from bottega.workspaces.git.accepting import Accepting, Meant
 from bottega.workspaces.outputs.drain import unbroken
 
 T = TypeVar("T")
@@ -33,11 +34,21 @@ Locked = Callable[[Root, Sequence[str]], AbstractAsyncContextManager[None]]
 
 
 class Files:
-    def __init__(self, folders: Folders, locked: Locked, states: Callable[[str], Path]) -> None:
-        """`states` gives the folder that the home keeps for a workspace."""
+    def __init__(
+        self,
+        folders: Folders,
+        locked: Locked,
+        states: Callable[[str], Path],
+        accepting: Accepting,
+    ) -> None:
+        """`states` gives the folder that the home keeps for a workspace.
+
+        `accepting` keeps what people do from being taken for what programs planted.
+        """
         self._folders = folders
         self._locked = locked
         self._states = states
+        self._accepting = accepting
         self.finding = Finding(folders)
 
     async def containers(self, project: Project) -> list[str]:
@@ -71,7 +82,9 @@ class Files:
     async def write(self, project: Project, path: str, content: str, version: str) -> Made:
         """Refused with `Changed` or `Taken` where the file is not of that version; empty: where there is one."""
         async with self._changing(project, Root.canonical, path) as (root, (at,), fences):
-            return await _done(lambda: changing.write(root, at, content, version, fences))
+            return await self._made(
+                root, at, lambda: changing.write(root, at, content, version, fences)
+            )
 
     async def make_folder(self, project: Project, path: str) -> str:
         async with self._changing(project, Root.canonical, path) as (root, (at,), fences):
@@ -82,11 +95,18 @@ class Files:
         self, project: Project, path: str, version: str, *, recursive: bool = False
     ) -> None:
         async with self._changing(project, changing.named, path) as (root, (at,), fences):
-            await _done(lambda: changing.remove(root, at, version, fences, recursive=recursive))
+            await self._accepted(
+                root,
+                (at,),
+                lambda: changing.remove(root, at, version, fences, recursive=recursive),
+            )
 
     async def move(self, project: Project, path: str, to: str, version: str) -> str:
         async with self._changing(project, changing.named, path, to) as (root, (at, there), fences):
-            await _done(lambda: changing.move(root, at, there, version, fences))
+            meant = Meant({there: version}) if version else Meant()
+            await self._accepted(
+                root, (at, there), lambda: changing.move(root, at, there, version, fences), meant
+            )
             return there
 
     async def upload(
@@ -106,9 +126,34 @@ class Files:
                     self._folders.projects.owned(
                         project.id, project.owner
                     )  # it may have taken hours
-                    return await _done(lambda: coming.finish(version, fences))
+                    return await self._made(root, at, lambda: coming.finish(version, fences))
             finally:
                 await _done(coming.close)
+
+    async def _made(self, root: Root, path: str, work: Callable[[], Made]) -> Made:
+        meant = Meant()
+
+        def noted() -> Made:
+            made = work()
+            meant.hashes[path] = made.version
+            return made
+
+        return await self._accepted(root, (path,), noted, meant)
+
+    async def _accepted(
+        self,
+        root: Root,
+        paths: Sequence[str],
+        work: Callable[[], T],
+        meant: Meant | None = None,
+    ) -> T:
+        """Have a change made that no guard is to undo."""
+
+        def accepted() -> T:
+            with self._accepting(root, paths, meant or Meant()):
+                return work()
+
+        return await _done(accepted)
 
     async def _look(self, project: Project, look: Callable[[Root], T]) -> T:
         def looked() -> T:

@@ -97,7 +97,9 @@ def _begins_words(words: list[str], letters: str) -> bool:
     """Whether the letters are begins of these words, in order: `pmf` or `parmatfi` of `parse_match_file`."""
     left = letters
     for word in words:
-        shared = next((n for n in range(len(left), 0, -1) if word.startswith(left[:n])), 0)
+        shared = next(
+            (n for n in range(min(len(left), len(word)), 0, -1) if word.startswith(left[:n])), 0
+        )
         left = left[shared:]
     return not left
 

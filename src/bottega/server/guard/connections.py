@@ -45,6 +45,11 @@ class Seat:
         """A request of this person's came on it. False: the person has too many already."""
         return self._among.known(self, person)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing more can be sent on it."""
+        return self._transport.is_closing()
+
     def moved(self) -> None:
         """Something came, or was taken."""
         self._among.moved(self)

@@ -45,7 +45,7 @@ class Hub:
             return
         assert ticket
         line: Line = scope["extensions"][EXTENSION]
-        socket = Socket(ticket, line, self._house.followers)
+        socket = Socket(ticket, line, self._house.followers, self._house.turns)
         proofs = self._house.proofs
         dismiss = partial(self._dismiss, socket)
         with self._kept(socket), proofs.signed_in(ticket.words, ticket.kind, dismiss):

@@ -1,10 +1,14 @@
 """Prompts: say something to a session, change or take back what waits, stop what runs."""
 
+from functools import partial
+
 from fastapi import APIRouter
 
+from bottega.errors import NotFound
 from bottega.server import speaking
 from bottega.server.problems import responses
 from bottega.server.shapes.talk.prompt import (
+    LISTED,
     Admitted,
     NewPrompt,
     PromptChange,
@@ -30,12 +34,24 @@ async def send_prompt(
 
 @router.get("", responses=responses(404))
 async def list_prompts(house: Asked, person: Signed, session: OwnSession) -> PromptList:
-    """What runs, then what waits, in the order in which it will run."""
-    under_way = house.studio.runtime.inbox.under_way(session.row)
-    return PromptList(prompts=[PromptShape.of(each, person.n) for each in under_way])
+    """What runs, then what waits, in the order in which it will run; of long ones the beginning."""
+    inbox = house.studio.runtime.inbox
+    shown = partial(PromptShape.of, person=person.n, most=LISTED)
+    return PromptList(prompts=await inbox.listed(session.row, shown))
 
 
-@router.patch("/{message_id}", responses=responses(404, 409))
+@router.get("/{message_id}", responses=responses(404))
+async def show_prompt(
+    house: Asked, person: Signed, session: OwnSession, message_id: OwnPrompt
+) -> PromptShape:
+    """One that runs or waits, with all its words."""
+    shown = partial(PromptShape.of, person=person.n)
+    for found in await house.studio.runtime.inbox.listed(session.row, shown, message_id):
+        return found
+    raise NotFound(f"The prompt {message_id!r} is over.", hint="The session's events have it.")
+
+
+@router.patch("/{message_id}", responses=responses(404, 409, 507))
 async def change_prompt(
     house: Asked, person: Signed, session: OwnSession, message_id: OwnPrompt, change: PromptChange
 ) -> PromptList:

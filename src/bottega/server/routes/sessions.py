@@ -25,6 +25,9 @@ from bottega.sessions.told.tail import Tail, tail
 
 router = APIRouter(prefix="/sessions", tags=["sessions"])
 
+MOST_CHILDREN = 1_000
+"""That a list of them shows: the first ones."""
+
 Limit = Annotated[int, Query(ge=1, le=500)]
 Before = Annotated[
     int, Query(ge=0, le=2**53 - 1, description="Below this index; 0: the last ones.")
@@ -118,7 +121,10 @@ async def delete_session(house: Asked, session: OwnSession) -> None:
 @router.get("/{session_id}/children", responses=responses(404))
 async def list_children(house: Asked, session: OwnSession) -> SessionList:
     """The sessions that its agent handed tasks to, the oldest first."""
-    return SessionList(sessions=[_shape(house, child.row) for child in session.children()])
+    runtime = house.studio.runtime
+    rows = await runtime.database.read(lambda _: runtime.sessions.children(session.row.n))
+    own = house.projects.of(session.row.owner)
+    return SessionList(sessions=[SessionShape.of(row, own) for row in rows[:MOST_CHILDREN]])
 
 
 def _shape(house: House, row: SessionRow) -> SessionShape:

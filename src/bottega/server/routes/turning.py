@@ -1,5 +1,7 @@
 """What a person turns over in a session: fork it, reset it, clear it, close it, compact it."""
 
+from functools import partial
+
 from fastapi import APIRouter
 
 from bottega.server.problems import responses
@@ -17,7 +19,9 @@ async def fork_session(house: Asked, session: OwnSession, at: Fork) -> SessionSh
     index = session.row.last_index if at.index is None else at.index
     runtime.per_person.disk.refuse_when_full()
     await runtime.database.read(lambda c: runtime.sessions.refuse_too_many(c, session.row.owner))
-    row = await fork(runtime.database, runtime.blobs, session.row, index, at.title)
+    admit = partial(runtime.per_person.keeping.admit, session.row.owner)
+    async with house.forking.hold(session.row.owner):
+        row = await fork(runtime.database, runtime.blobs, session.row, index, at.title, admit)
     return SessionShape.of(row, house.projects.of(row.owner))
 
 

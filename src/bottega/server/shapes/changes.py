@@ -4,9 +4,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from bottega.alike import STEPS, Budget
 from bottega.server.shapes.place import NamedPath
 from bottega.sessions.changes.undo import Now
 from bottega.studio.worked import Undone, Worked
+
+ALL_FILES = 5
+"""How many times the steps of one file are spent on counting the lines of all."""
 
 
 class ChangeShape(BaseModel):
@@ -31,7 +35,8 @@ class ChangeList(BaseModel):
     def of(cls, worked: Worked) -> "ChangeList":
         """Reads both sides of every file: use a thread."""
         states = worked.states()
-        counts = {work.path: worked.counted(work) for work in worked.works}
+        budget = Budget(ALL_FILES * STEPS)
+        counts = {work.path: worked.counted(work, budget) for work in worked.works}
         changes = [
             ChangeShape(
                 path=work.path,

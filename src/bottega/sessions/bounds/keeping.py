@@ -1,7 +1,7 @@
-"""What the home keeps for each person: outputs of commands, and blobs. Each has a bound, and the disk a reserve.
+"""What the home keeps for each person: outputs of commands, blobs, and logs. Each has a bound, and the disk a reserve.
 
-Of outputs the person's oldest make room for new ones; a blob is named by a log, so it is never dropped for that: what
-would be too much is refused. Sizes are read from the disk, off the event loop, and remembered for a while.
+Of outputs the person's oldest make room for new ones; logs, and the blobs that they name, are never dropped for that:
+what would be too much is refused. Sizes are read from the disk, off the event loop, and remembered for a while.
 """
 
 import errno
@@ -68,7 +68,7 @@ class Keeping:
 
     def _why(self) -> str:
         most = self._most() // MIB
-        return f"{most} MB of outputs and attachments are kept for one person, and no more."
+        return f"{most} MB of logs, outputs and attachments are kept for one person, and no more."
 
     def _has_room(self, person: int, size: int) -> bool:
         """Count so much more, once there is room for it."""
@@ -88,7 +88,8 @@ class Keeping:
 
     def _count(self, person: int, counted: _Counted) -> None:
         began = time.monotonic()
-        counted.size = self._blobs(person) + sum(map(size_of, self._folders(person)))
+        outputs = sum(map(size_of, self._folders(person)))
+        counted.size = self._blobs(person) + self._logs(person) + outputs
         ended = time.monotonic()
         counted.until = ended + max(FRESH, 20 * (ended - began))
 
@@ -113,6 +114,9 @@ class Keeping:
     def _blobs(self, person: int) -> int:
         rows = self._database.read_now(lambda c: c.execute(_BLOBS, (person,)).fetchall())
         return sum(_size(self._database.home.blobs / name) for (name,) in rows)
+
+    def _logs(self, person: int) -> int:
+        return self._database.read_now(lambda c: c.execute(_LOGS, (person,)).fetchone()[0])
 
 
 class PersonsBlobs(Blobs):
@@ -149,4 +153,8 @@ _OWN = "SELECT s.id FROM json_each(?) j JOIN sessions s ON s.id = j.value WHERE 
 _BLOBS = (
     "SELECT DISTINCT a.blob FROM sessions s INDEXED BY sessions_by_owner"
     " JOIN attachments a ON a.session = s.n WHERE s.owner = ?"
+)
+_LOGS = (
+    "SELECT COALESCE(SUM(length(e.body)), 0) FROM sessions s INDEXED BY sessions_by_owner"
+    " JOIN events e ON e.session = s.n WHERE s.owner = ?"
 )

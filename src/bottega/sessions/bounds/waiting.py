@@ -1,4 +1,4 @@
-"""How many prompts may wait: in one session, of one person, and in all. Nobody's full list is another's.
+"""How many prompts may wait: in one session, of one person, and in all; how many asks. Nobody's full list is another's.
 
 The bound on all of them holds for those alone who have more than `ASSURED` waiting themselves.
 """
@@ -7,7 +7,7 @@ import sqlite3
 
 import msgspec
 
-from bottega.errors import Overloaded
+from bottega.errors import Overloaded, TooMany
 
 MOST_WAITING = 100
 """Prompts that may wait in one session, of those that come over a network."""
@@ -17,6 +17,8 @@ MOST_BYTES = 64 * 1024 * 1024
 """What all waiting prompts of one person may hold together; one alone may be larger."""
 ASSURED = 50
 """Prompts that each person may have waiting, however many others have."""
+MOST_ASKS = 1_000
+"""Asks of one person that may be open; those that a session has once at most are not counted."""
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -49,12 +51,47 @@ def refuse_when_full(
             hint="Wait until some of them have run, or take some back; the owner sets `person_waiting`.",
         )
     if hers and kept + size > most.bytes:
-        raise Overloaded(
-            f"Your waiting prompts hold {kept >> 20} MB already; {most.bytes >> 20} MB are the most.",
-            hint="Wait until some of them have run, or take some back.",
-        )
+        raise _too_large(kept, most)
     if in_all >= most.in_all and hers >= ASSURED:
         raise Overloaded(
             f"{in_all} prompts wait on this server, {hers} of them yours.",
             hint="Wait until some of yours have run.",
         )
+
+
+def refuse_larger(
+    connection: sqlite3.Connection, n: int, message_id: str, size: int, bounds: Bounds | None = None
+) -> None:
+    """Inside the transaction that would make a waiting prompt that large: refuse it where all would be too large."""
+    most = bounds or Bounds()
+    others, kept = connection.execute(
+        "SELECT COUNT(i.session), COALESCE(SUM(LENGTH(i.body)), 0)"
+        " FROM inbox i INDEXED BY inbox_open JOIN sessions s ON s.n = i.session"
+        " WHERE i.status IN ('queued', 'running') AND i.status = 'queued'"
+        " AND s.owner = (SELECT owner FROM sessions WHERE n = ?1)"
+        " AND NOT (i.session = ?1 AND i.message_id = ?2)",
+        (n, message_id),
+    ).fetchone()
+    if others and kept + size > most.bytes:
+        raise _too_large(kept, most)
+
+
+def refuse_more_asks(connection: sqlite3.Connection, n: int) -> None:
+    """Inside the transaction that would ask something in session `n`."""
+    (hers,) = connection.execute(
+        "SELECT COUNT(*) FROM asks a INDEXED BY asks_open JOIN sessions s ON s.n = a.session"
+        " WHERE a.status = 'open' AND s.owner = (SELECT owner FROM sessions WHERE n = ?)",
+        (n,),
+    ).fetchone()
+    if hers >= MOST_ASKS:
+        raise TooMany(
+            f"{hers} asks of this person wait for an answer already, which is the most.",
+            hint="Answer some of them, or stop what asks, then try again.",
+        )
+
+
+def _too_large(kept: int, most: Bounds) -> Overloaded:
+    return Overloaded(
+        f"Your waiting prompts hold {kept >> 20} MB already; {most.bytes >> 20} MB are the most.",
+        hint="Wait until some of them have run, or take some back.",
+    )

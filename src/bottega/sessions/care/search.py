@@ -20,6 +20,7 @@ from bottega.events.codec import decode
 from bottega.messages.block import Text, ToolUse
 from bottega.sessions.care.snippets import Snippets, tokens_of
 from bottega.storage.database import Database
+from bottega.threads import caller
 
 BATCH = 500
 """Events that one transaction adds at most."""
@@ -31,7 +32,7 @@ LONGEST_QUERY = 256
 """Characters."""
 MOST_WORDS, MOST_TOKENS = 16, 32
 """Words of a query, and parts of words: `a-b` has two."""
-TIME = 5.0
+TIME = 3.0
 """Seconds that finding takes at most, and …"""
 SHOWING = 1.0
 """… that the words around what was found are looked for."""
@@ -85,9 +86,11 @@ class Search:
         match = quoted(checked(query))
         if not match:
             return []
-        await self.update()
+        await self.update(owner)
         show = Snippets(_words_of(query), marks)
         given_up = threading.Event()
+        if waits := caller():
+            waits.when_gone(given_up.set)
 
         def find(connection: sqlite3.Connection) -> list[Hit]:
             with _timed(connection, TIME, given_up):
@@ -95,14 +98,14 @@ class Search:
             return _shown(rows, show, given_up)
 
         try:
-            return await self._database.read(find)
+            return await self._database.look_through(find)
         finally:
             given_up.set()  # whoever asked may be gone
 
-    async def update(self) -> int:
-        """Add what was said since the last time; return how many events were added."""
+    async def update(self, owner: int | None = None) -> int:
+        """Add what was said since the last time, by one person or by all; return how many events were added."""
         added = 0
-        while batch := await self._database.read(_next_batch):
+        while batch := await self._database.look_through(lambda c: _next_batch(c, owner)):
             added += await self._database.write(lambda connection, b=batch: _store(connection, b))
         return added
 
@@ -185,10 +188,12 @@ def _find(
     ).fetchall()
 
 
-def _next_batch(connection: sqlite3.Connection) -> _Batch | None:
+def _next_batch(connection: sqlite3.Connection, owner: int | None) -> _Batch | None:
     """The next events of one session that are not indexed yet."""
     behind = connection.execute(
-        "SELECT n, searched, last_index FROM sessions WHERE searched < last_index LIMIT 1"
+        "SELECT n, searched, last_index FROM sessions"
+        " WHERE searched < last_index AND (?1 IS NULL OR owner = ?1) LIMIT 1",
+        (owner,),
     ).fetchone()
     if behind is None:
         return None

@@ -1,8 +1,9 @@
-"""A `jsonl` export becomes a new session: every line is checked first, then all of it is stored in one transaction.
+"""A `jsonl` export becomes a new session: every line is checked first, then all of it is stored, or nothing.
 
 Nothing in the file is trusted. Grants, leases and waiting prompts are not carried; a blob is the session's only if the
-file holds its bytes; an exchange that had not ended is closed as interrupted. The session remembers how far it was
-imported: what its log says up to there was done elsewhere, so it is shown, and nothing of it is undone on this disk.
+file holds its bytes; a fact is stored as this program writes it, however the file spells it; an exchange that had not
+ended is closed as interrupted. The session remembers how far it was imported: what its log says up to there was done
+elsewhere, so it is shown, and nothing of it is undone on this disk.
 """
 
 import asyncio
@@ -11,12 +12,13 @@ import hashlib
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 import msgspec
 
 from bottega.errors import BadUsage
-from bottega.events.codec import decode, encode
+from bottega.events.codec import carried, encode
 from bottega.events.facts import DELTAS
 from bottega.ids import fresh_session
 from bottega.printable import UNPRINTABLE
@@ -24,6 +26,7 @@ from bottega.providers.vendors import SCRIPTED
 from bottega.sessions.attach import attach, drop_unnamed
 from bottega.sessions.exports.closing import Closing
 from bottega.sessions.exports.export import About, Blob, Header
+from bottega.sessions.exports.filling import Piece, fill, in_pieces
 from bottega.sessions.session import SessionRow, Sessions, now
 from bottega.storage.blobs import Blobs
 from bottega.storage.database import Database
@@ -78,11 +81,17 @@ async def bring_in(
     read = _Read(blobs, limits)
     try:
         await asyncio.to_thread(read.all, lines)
-        await database.write(lambda connection: _store(connection, blobs, read, session_id, place))
+        rows = [*read.rows, *read.closed()]
+        finish = partial(_store, blobs, read, session_id, place, rows[-1][0] if rows else 0)
+        await fill(database, _pieces(rows), len(rows), finish)
     except Exception:
         await database.write(lambda connection: drop_unnamed(connection, blobs, read.blobs))
         raise
     return Sessions(database).get(session_id)
+
+
+_Row = tuple[int, int, bytes]
+"""(index, kind, body)"""
 
 
 class _Read:
@@ -93,8 +102,7 @@ class _Read:
         self._limits = limits
         self._about: About | None = None
         self._events_size = self._blobs_size = 0
-        self.rows: list[tuple[int, int, bytes]] = []
-        """(index, kind, body)"""
+        self.rows: list[_Row] = []
         self.blobs: list[str] = []
         self.last = 0
         self.closing = Closing()
@@ -103,6 +111,11 @@ class _Read:
     def about(self) -> About:
         assert self._about
         return self._about
+
+    def closed(self) -> list[_Row]:
+        """What is added, so that nothing is open at the end."""
+        added = self.closing.facts(now())
+        return [(self.last + place, 0, encode(event)) for place, event in enumerate(added, 1)]
 
     def all(self, lines: Iterable[bytes]) -> None:
         number = 0
@@ -128,15 +141,14 @@ class _Read:
 
     def _event(self, line: bytes) -> None:
         index, raw = _row(line)
-        body = bytes(raw)
-        self._events_size += len(body)
+        event = carried(index, bytes(raw))
+        self._events_size += max(len(raw), len(event.body))
         if self._events_size > self._limits.events:
             raise ValueError(f"the events are larger than {self._limits.events} bytes")
         if not self.last < index < LAST:
             raise ValueError(f"index {index} does not follow {self.last}")
-        event = decode(index, body)
         self.last = index
-        self.rows.append((index, int(event.type in DELTAS), body))
+        self.rows.append((index, int(event.type in DELTAS), event.body))
         self.closing.add(event)
 
     def _blob(self, line: bytes) -> None:
@@ -152,40 +164,40 @@ class _Read:
         self.blobs.append(self._blobs.keep(content))
 
 
+def _pieces(rows: list[_Row]) -> Iterator[Piece]:
+    begin = 0
+    for count in in_pieces(len(body) for _, _, body in rows):
+        yield partial(_add, rows[begin : begin + count])
+        begin += count
+
+
+def _add(rows: list[_Row], connection: sqlite3.Connection, n: int) -> None:
+    connection.executemany(
+        "INSERT INTO events (session, idx, kind, body) VALUES (?, ?, ?, ?)",
+        [(n, index, kind, body) for index, kind, body in rows],
+    )
+
+
 def _store(
-    connection: sqlite3.Connection,
     blobs: Blobs,
     read: _Read,
     session_id: str,
     place: tuple[str, int | None, str],
+    last: int,
+    connection: sqlite3.Connection,
+    n: int,
 ) -> None:
-    added = read.closing.facts(now())
-    rows: list[tuple[int, int, bytes]] = [
-        *read.rows,
-        *((read.last + place, 0, encode(event)) for place, event in enumerate(added, 1)),
-    ]
     about = read.about
     row: tuple[Any, ...] = (
-        session_id,
-        about.created_at,
-        now(),
-        _plain(about.title),
-        _model(about.model),
-        _plain(about.agent),
-        about.needs,
-        read.last + len(added),
-        read.last + len(added),
-        *place,
+        *(n, session_id, about.created_at, now()),
+        *(_plain(about.title), _model(about.model), _plain(about.agent)),
+        *(about.needs, last, last, *place),
     )
-    n = connection.execute(
-        "INSERT INTO sessions (id, created_at, updated_at, title, model, agent, needs, last_index,"
+    connection.execute(
+        "INSERT INTO sessions (n, id, created_at, updated_at, title, model, agent, needs, last_index,"
         " imported, folder, project, container)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         row,
-    ).fetchone()[0]
-    connection.executemany(
-        "INSERT INTO events (session, idx, kind, body) VALUES (?, ?, ?, ?)",
-        [(n, index, kind, body) for index, kind, body in rows],
     )
     attach(connection, blobs, n, read.blobs)
 

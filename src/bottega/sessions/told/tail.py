@@ -9,7 +9,7 @@ import sqlite3
 import msgspec
 
 from bottega.sessions.feed import Row
-from bottega.sessions.log import Log
+from bottega.sessions.log import PAGE_BYTES, Log
 
 _WHOLE = ("assistant_message", "stream_reset", "message_start", "exchange_response")
 """After each of these, nothing that was streamed before it is waited for any more."""
@@ -66,16 +66,28 @@ def _tail(connection: sqlite3.Connection, n: int, before: int, limit: int) -> Ta
     last = connection.execute("SELECT last_index FROM sessions WHERE n = ?", (n,)).fetchone()
     cursor = last[0] if last else 0
     below = min(before or cursor + 1, cursor + 1)
-    facts: list[Row] = connection.execute(
-        "SELECT idx, body FROM events WHERE session = ? AND kind = 0 AND idx < ?"
-        " ORDER BY idx DESC LIMIT ?",
-        (n, below, limit + 1),
-    ).fetchall()
-    more = len(facts) > limit
-    rows = facts[:limit][::-1]
+    rows, more = _facts(connection, n, below, limit)
     if not before:
         rows = sorted([*rows, *_pieces(connection, n, cursor)])
     return Tail(rows, cursor, more)
+
+
+def _facts(
+    connection: sqlite3.Connection, n: int, below: int, limit: int
+) -> tuple[list[Row], bool]:
+    """The last ones, oldest first: so many, or fewer where they are large; and whether there are more before them."""
+    rows: list[Row] = []
+    room = PAGE_BYTES
+    for row in connection.execute(
+        "SELECT idx, body FROM events WHERE session = ? AND kind = 0 AND idx < ?"
+        " ORDER BY idx DESC LIMIT ?",
+        (n, below, limit + 1),
+    ):
+        if len(rows) == limit or room <= 0:
+            return rows[::-1], True
+        rows.append(row)
+        room -= len(row[1])
+    return rows[::-1], False
 
 
 def _pieces(connection: sqlite3.Connection, n: int, cursor: int) -> list[Row]:

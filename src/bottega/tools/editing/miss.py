@@ -96,13 +96,14 @@ def _nearest(lines: list[str], old: list[str]) -> int | None:
 
 def _alike(lines: list[str], wanted: str) -> int | None:
     """The line that is most like this one, as far as there is time to look."""
-    import difflib
+    from bottega.alike import Bounded, Budget
 
-    matcher = difflib.SequenceMatcher(None, "", wanted.strip()[:_WIDTH], autojunk=False)
+    budget = Budget()
+    matcher = Bounded("", wanted.strip()[:_WIDTH], budget, autojunk=False)
     best, found = _ALIKE, None
     until = time.monotonic() + _SECONDS
     for index, line in enumerate(lines):
-        if index % 32 == 0 and time.monotonic() > until:
+        if budget.left < 0 or (index % 32 == 0 and time.monotonic() > until):
             break
         matcher.set_seq1(line.strip()[:_WIDTH])
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:

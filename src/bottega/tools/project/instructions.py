@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from bottega.errors import Problem
 from bottega.events.facts import Instructions
-from bottega.tools.project.opened import beginning
+from bottega.tools.project.opened import Denied, beginning, nothing
 from bottega.workspaces.confine import Root
 
 FILES = ("AGENTS.md", "CLAUDE.md")
@@ -21,22 +21,31 @@ ALL = 48_000
 """Characters of all of them; the nearest ones come first."""
 
 
-def instructions(root: Root) -> tuple[Instructions, ...]:
-    """What the project says, the nearest file last; paths are as seen from the folder."""
+def instructions(root: Root, denied: Denied = nothing) -> tuple[Instructions, ...]:
+    """What the project says, the nearest file last; paths are as seen from the folder.
+
+    Rules speak of the workspace: nothing above it is `denied` by one.
+    """
     found: list[Instructions] = []
     with suppress(Problem, OSError):
         # What lies in the workspace may be an agent's own making: a link in it leads nowhere else.
-        _take(found, root, (".",), ".")
+        _take(found, root, (".",), ".", denied)
         top = repository_of(root)
         if top is not None:
             _take(found, root.top, _levels(root.inside, top)[1:], root.inside)
     return tuple(reversed(found))
 
 
-def _take(found: list[Instructions], root: Root, levels: Iterable[str], here: str) -> None:
+def _take(
+    found: list[Instructions],
+    root: Root,
+    levels: Iterable[str],
+    here: str,
+    denied: Denied = nothing,
+) -> None:
     for level in levels:
         room = ALL - sum(len(each.text) for each in found)
-        if file := _first(root, level, here, room):
+        if file := _first(root, level, here, room, denied):
             found.append(file)
 
 
@@ -59,7 +68,7 @@ def _owner_of_git(top: Root, level: str) -> int | None:
     """Whose the repository right in this folder is; None where there is none."""
     with suppress(Problem, OSError):
         found = top.stat(f"{level}/.git", follow=False)
-        if stat.S_ISDIR(found.st_mode):  # an open sandbox keeps an empty one where there is none
+        if stat.S_ISDIR(found.st_mode):  # without a HEAD git takes it for no repository
             head = top.stat(f"{level}/.git/HEAD", follow=False)
             return found.st_uid if stat.S_ISREG(head.st_mode) else None
         return found.st_uid if stat.S_ISREG(found.st_mode) else None
@@ -74,9 +83,9 @@ def _levels(here: str, top: str) -> list[str]:
     return levels
 
 
-def _first(root: Root, level: str, here: str, room: int) -> Instructions | None:
+def _first(root: Root, level: str, here: str, room: int, denied: Denied) -> Instructions | None:
     for name in FILES:
-        body = beginning(root, f"{level}/{name}", 4 * LARGEST + 1)
+        body = beginning(root, f"{level}/{name}", 4 * LARGEST + 1, denied)
         if body is None or b"\0" in body or not body.strip():
             continue
         path = os.path.relpath(os.path.join(level, name), here)

@@ -1,7 +1,7 @@
 """What a project says to those who work on it: instructions for agents, the readme; the first part of each."""
 
 from bottega.errors import Problem
-from bottega.tools.project.opened import beginning
+from bottega.tools.project.opened import Denied, beginning, nothing
 from bottega.workspaces.confine import Root
 
 _PAPERS = (
@@ -12,7 +12,7 @@ _EACH = 1_500
 _ALL = 4_500
 
 
-def papers(root: Root) -> dict[str, str]:
+def papers(root: Root, denied: Denied = nothing) -> dict[str, str]:
     """By name; a paper under two names is told once, and there is room for so many words."""
     told: dict[str, str] = {}
     known: set[str] = set()
@@ -22,7 +22,9 @@ def papers(root: Root) -> dict[str, str]:
             at = root.canonical(name)
         except (Problem, OSError):  # a link that leads out
             continue
-        body = None if at in known or room <= 0 else beginning(root, at, 4 * _EACH)
+        if at in known or room <= 0 or denied(name):
+            continue
+        body = beginning(root, at, 4 * _EACH, denied)
         if body is None or b"\0" in body:
             continue
         known.add(at)

@@ -2,9 +2,10 @@
 
 import json
 import re
+from functools import partial
 from typing import Any, cast
 
-from bottega.tools.project.opened import text
+from bottega.tools.project.opened import Denied, nothing, text
 from bottega.workspaces.confine import Root
 
 _MOST = 40
@@ -18,15 +19,20 @@ MANIFESTS = (
 )
 
 
-def scripts(root: Root) -> dict[str, Any]:
+def scripts(root: Root, denied: Denied = nothing) -> dict[str, Any]:
     """By the file that names them; a file that cannot be understood has none."""
+    read = partial(_text, root, denied)
     found: dict[str, Any] = {
-        "package.json": _npm(text(root, "package.json")),
-        "pyproject.toml": _python(text(root, "pyproject.toml")),
-        "Makefile": _targets(_TARGET, text(root, "Makefile")),
-        "justfile": _targets(_RECIPE, text(root, "justfile")),
+        "package.json": _npm(read("package.json")),
+        "pyproject.toml": _python(read("pyproject.toml")),
+        "Makefile": _targets(_TARGET, read("Makefile")),
+        "justfile": _targets(_RECIPE, read("justfile")),
     }
     return {name: commands for name, commands in found.items() if commands}
+
+
+def _text(root: Root, denied: Denied, name: str) -> str:
+    return text(root, name, denied=denied)
 
 
 def _npm(source: str) -> dict[str, str]:

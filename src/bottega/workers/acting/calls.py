@@ -2,6 +2,7 @@
 
 A call that edits files is worked out under its locks, and again after an answer: what is made is exactly what was
 shown, or it is asked for anew. Nothing that was not allowed, by mode, rule, grant or answer, gets as far as an intent.
+Edits that git would run, or take settings from, are asked about whatever allows them otherwise.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from bottega.approvals.rule import hidden
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
-from bottega.errors import Conflict, Fenced, Problem, StorageFailed
+from bottega.errors import Conflict, Fenced, Problem, StorageFailed, TooMany
 from bottega.events import facts
 from bottega.failpoint import failpoint
 from bottega.messages.block import ToolUse
@@ -42,6 +43,13 @@ from bottega.workspaces import own_code
 from bottega.workspaces.changes.apply import apply
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change
+from bottega.workspaces.git.accepting import meant_by
+from bottega.workspaces.git.proposed import danger, refuse_repository
+
+MOST_CALLS = 128
+"""How many calls of one answer are carried out; the model is told that the others were not."""
+_BATCH = 64
+"""Refused calls whose results are stored at once."""
 
 
 class Ready(msgspec.Struct):
@@ -95,6 +103,18 @@ class Calls:
         )
 
     async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
+        results = await self._run_some(uses[:MOST_CALLS])
+        for first in range(MOST_CALLS, len(uses), _BATCH):
+            some = uses[first : first + _BATCH]
+            results += await asyncio.gather(*(self._refuse(use, len(uses)) for use in some))
+        return results
+
+    async def _refuse(self, use: ToolUse, count: int) -> facts.ToolResultFact:
+        told = f"Not run: one answer has at most {MOST_CALLS} calls, and this one had {count:,}."
+        outcome = failure(f"{told} Make the others in later answers.", "TOO_MANY_CALLS")
+        return await self._exchange.answer(use, outcome)
+
+    async def _run_some(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
         registry = self._exchange.plan.registry
         calls: list[Ready] = []
         for use in uses:
@@ -139,7 +159,10 @@ class Calls:
             call.linked,
             lambda url: self._refused_redirect(call, url),
         )
-        outcome = call.refusal or await self._decided(call, context)
+        try:
+            outcome = call.refusal or await self._decided(call, context)
+        except TooMany as problem:  # of what waits for an answer
+            outcome = failed(problem)
         return await self._exchange.answer(call.use, outcome, context.noted(began))
 
     async def _decided(self, call: Ready, context: CallContext) -> Outcome:
@@ -148,7 +171,8 @@ class Calls:
         while True:
             tool = call.tool
             assert tool is not None
-            judged = partial(self._judged, call, await self._trusted(call), await self._exposed())
+            trusted, exposed = await self._trusted(call), await self._exposed()
+            judged = partial(self._judged, call, trusted, exposed)
             verdict = judged()
             if verdict.decision in ("deny", "blocked"):
                 return _refused(verdict)
@@ -156,12 +180,16 @@ class Calls:
             async with self._hands.locked(self._root, _locked(call)):
                 try:
                     change = await tool.plan(call.arguments, context) if tool.plan else None
+                    danger = await self._danger(change)
                 except Exception as problem:
                     return failed(problem)
-                bound = self._bound(call, change)
-                if verdict.decision == "allow" or call.edited or bound == approved:
+                judged = partial(self._judged, call, trusted, exposed, danger=danger)
+                bound = self._bound(call, change, danger)
+                meant = call.edited or bound == approved
+                if meant or judged().decision == "allow":
                     call.placed.set()
-                    return await self._carried_out(call, context, change, bound)
+                    make = partial(self._apply, meant=meant, danger=danger)
+                    return await self._carried_out(call, context, change, bound, make)
             try:
                 reply = await self._asked(call, judged, change, bound)
             except Conflict:  # it was granted with another answer, at the last moment
@@ -191,12 +219,24 @@ class Calls:
             return ""
         return await asyncio.to_thread(own_code.exposed, self._root.path)
 
+    async def _danger(self, change: Change | None) -> str:
+        """Why a person has to decide on these edits, if one has to."""
+        if change is None:
+            return ""
+        return await asyncio.to_thread(danger, self._root, _paths(change))
+
     def _judged(
-        self, call: Ready, trusted: bool, exposed: str = "", mode: Mode | None = None
+        self,
+        call: Ready,
+        trusted: bool,
+        exposed: str = "",
+        mode: Mode | None = None,
+        danger: str = "",
     ) -> Verdict:
-        assert call.tool is not None
+        tool = call.tool
+        assert tool is not None
         kind = self._hands.sandboxes.kind
-        subject = Subject(call.tool.name, call.tool.effects, call.tool.known, call.touch, kind)
+        subject = Subject(tool.name, tool.effects, tool.known, call.touch, kind, danger)
         gate = Gate(mode or self._mode, self._rules, self._grants, trusted, exposed)
         return judge(subject, gate)
 
@@ -214,7 +254,7 @@ class Calls:
         meant = was_asked and not ruled and urls.is_same_site(call.touch.url, url)
         return "" if meant else verdict.reason
 
-    def _bound(self, call: Ready, change: Change | None) -> str:
+    def _bound(self, call: Ready, change: Change | None, danger: str) -> str:
         exchange = self._exchange
         return digest(
             Binding(
@@ -223,7 +263,7 @@ class Calls:
                 call_id=f"{exchange.message_id}/{exchange.step}/{call.use.id}",
                 session_id=exchange.session.id,
                 folder=self._root.path,
-                profile=f"{self._hands.sandboxes.profile}{fingerprint(call.tool)}",
+                profile=f"{self._hands.sandboxes.profile}{fingerprint(call.tool)}{danger}",
                 network=call.touch.network,
                 writes=_hashes(change),
             )
@@ -272,7 +312,12 @@ class Calls:
         return changed
 
     async def _carried_out(
-        self, call: Ready, context: CallContext, change: Change | None, bound: str
+        self,
+        call: Ready,
+        context: CallContext,
+        change: Change | None,
+        bound: str,
+        make: Callable[[Change], None],
     ) -> Outcome:
         """Say what is about to happen, durably, and do it."""
         tool = call.tool
@@ -290,7 +335,7 @@ class Calls:
         await self._exchange.intend(intent)
         failpoint("tool.after_intent")
         if change is not None:
-            outcome = await self._made(change, context)
+            outcome = await self._made(change, context, make)
         else:
             outcome = await self._run(call, tool, context)
         failpoint("tool.after_effect")
@@ -298,10 +343,12 @@ class Calls:
             outcome = _told(outcome, call.arguments)
         return await bounded_outcome(outcome, context.keep)
 
-    async def _made(self, change: Change, context: CallContext) -> Outcome:
+    async def _made(
+        self, change: Change, context: CallContext, make: Callable[[Change], None]
+    ) -> Outcome:
         """Make the edits to their end, whatever happens to this task: half of them would be nobody's wish."""
         try:
-            await to_its_end(asyncio.to_thread(apply, self._root, change, self._exchange.fence))
+            await to_its_end(asyncio.to_thread(make, change))
         except (Fenced, StorageFailed):
             raise
         except Exception as problem:
@@ -311,6 +358,17 @@ class Calls:
         for write in _hashes(change):
             context.saw(write.path, write.after)
         return success(change.result)
+
+    def _apply(self, change: Change, *, meant: bool, danger: str) -> None:
+        """Make the edits. What a person `meant` no guard undoes; if there is a `danger`, they were told of it.
+
+        Others may write at the same time, so that is looked at again once the files are there.
+        """
+        root, fence, paths = self._root, self._exchange.fence, _paths(change)
+        check = None if danger else partial(refuse_repository, root, paths)
+        accepting = self._hands.sandboxes.accepting
+        with accepting(root, paths, meant_by(change)) if meant else nullcontext():
+            apply(root, change, fence, check)
 
     async def _run(self, call: Ready, tool: Tool, context: CallContext) -> Outcome:
         share = self._hands.looking.hold(self._exchange.session.owner)
@@ -324,10 +382,12 @@ class Calls:
         except Exception as problem:
             return failed(problem)
         try:
-            return await perform(tool, call.arguments, context)
+            outcome = await perform(tool, call.arguments, context)
         finally:
             self._hands.cache.drop(self._root.path)
-            context.wrote(await whatever_comes(watching.end(self._exchange.store)))
+            changed = await whatever_comes(watching.end(self._exchange.store))
+            context.wrote(changed.writes)
+        return _warned(outcome, changed.warning)
 
 
 def _name_links(call: Ready, links: Linked) -> None:
@@ -344,6 +404,10 @@ def _name_links(call: Ready, links: Linked) -> None:
 def _locked(call: Ready) -> tuple[str, ...]:
     assert call.tool is not None
     return call.claim.writes if "write" in call.tool.effects else ()
+
+
+def _paths(change: Change) -> tuple[str, ...]:
+    return tuple(edit.path for edit in change.edits)
 
 
 def _hashes(change: Change | None) -> tuple[facts.FileChange, ...]:
@@ -368,6 +432,18 @@ def denied(note: str) -> Outcome:
         {"type": "execution-denied", "reason": reason},
         Fault(f"Denied by the person: {reason}", "EXECUTION_DENIED"),
     )
+
+
+def _warned(outcome: Outcome, warning: str) -> Outcome:
+    """The outcome of a command with what the model and the person must know beside it."""
+    if not warning:
+        return outcome
+    if outcome.error is not None:
+        error = Fault(f"{outcome.error.message} ({warning})", outcome.error.code)
+        return msgspec.structs.replace(outcome, error=error)
+    given: Any = outcome.result
+    result = {**(given if isinstance(given, dict) else {"result": given}), "warning": warning}
+    return msgspec.structs.replace(outcome, result=result)
 
 
 def _told(outcome: Outcome, arguments: dict[str, Any]) -> Outcome:

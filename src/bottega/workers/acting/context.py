@@ -20,7 +20,7 @@ from bottega.sessions.told import entries
 from bottega.storage.disk import DiskNearlyFull
 from bottega.tools.context import Question, Remembered, Todo
 from bottega.tools.tool import Tool
-from bottega.workers.acting.linked import Linked, Unclear
+from bottega.workers.acting.linked import Linked
 from bottega.workers.acting.noted import Noted
 from bottega.workers.acting.question import by_child
 from bottega.workers.acting.scene import Scene
@@ -79,10 +79,7 @@ class CallContext:
         return self._refused_redirect(url)
 
     def is_denied(self, path: str) -> bool:
-        try:
-            return bool(self._linked and self._linked.denied(path))
-        except Unclear:
-            return True
+        return self._linked is not None and self._linked.hides(path)
 
     def noted(self, began: float) -> Noted:
         seen = tuple(facts.FileSeen(path, digest) for path, digest in self._seen.items())

@@ -45,6 +45,13 @@ class Linked:
             )
         return names.get(inode, "")
 
+    def hides(self, path: str) -> bool:
+        """Whether a rule denies this file, under this name or another."""
+        try:
+            return is_hidden(self._rules, self._tool, path) or bool(self.denied(path))
+        except Unclear:
+            return True
+
     def _inode(self, path: str) -> _Inode | None:
         try:
             found = self._root.stat(path, follow=False)

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from bottega.alike import Budget
 from bottega.approvals.touch import Touch
 from bottega.approvals.verdict import Verdict
 from bottega.events import facts
@@ -49,10 +50,11 @@ def fingerprint(tool: Tool | None) -> str:
 
 def diff(change: Change) -> str:
     """A unified diff of all edits; of what is no text, that it changes."""
+    budget = Budget()
     return b"".join(
         line
         for edit in change.edits
-        for line in Difference(edit.path, edit.before, edit.after).lines()
+        for line in Difference(edit.path, edit.before, edit.after).lines(budget)
     ).decode("utf-8", "replace")
 
 

@@ -24,8 +24,13 @@ class NotWritten(Problem):
     code = "not_written"
 
 
-def apply(root: Root, change: Change, fence: Holds) -> None:
-    """Make the change, or raise a `Problem` and leave every file as it was. Waits for the disk: use a thread."""
+def apply(
+    root: Root, change: Change, fence: Holds, check: Callable[[], None] | None = None
+) -> None:
+    """Make the change, or raise a `Problem` and leave every file as it was. Waits for the disk: use a thread.
+
+    `check` is called once all files are in place; what it raises takes them back.
+    """
     _refuse_twins(change)
     own_code.refuse_change(root.path, *(edit.path for edit in change.edits))
     with fence.held(), ExitStack() as closing:
@@ -37,6 +42,8 @@ def apply(root: Root, change: Change, fence: Holds) -> None:
         try:
             _each(sites, Site.prepare)
             _each(sites, Site.switch)
+            if check is not None:
+                check()
             _each(sites, Site.sync)
         except BaseException as problem:
             _undo(root, sites, problem)

@@ -1,7 +1,7 @@
 """The difference between two contents of a file, in the form that `patch` and `git apply` take.
 
-Only a newline ends a line. What two contents have in common at both ends is set aside first, and a middle that is too
-long to be compared counts as replaced, so no file makes this slow.
+Only a newline ends a line. What two contents have in common at both ends is set aside first; of the middle, so much is
+compared as a bounded number of steps allows, and the rest counts as replaced, so no file makes this slow.
 """
 
 import re
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 import msgspec
+
+from bottega.alike import Bounded, Budget
 
 _LINES = 3_000
 """Of the middle; beyond, lines are not matched with each other."""
@@ -27,15 +29,37 @@ class Difference(msgspec.Struct, frozen=True):
     def is_binary(self) -> bool:
         return any(side is not None and not _is_text(side) for side in (self.before, self.after))
 
-    def counts(self) -> tuple[int, int]:
-        """Lines added and removed; none of a binary file."""
+    def counts(self, budget: Budget | None = None) -> tuple[int, int]:
+        """Lines added and removed; none of a binary file. A budget is for several files together."""
+        return self.compared(budget).counts()
+
+    def lines(self, budget: Budget | None = None) -> Iterator[bytes]:
+        """The whole of it, line by line, each with its end."""
+        return self.compared(budget).lines()
+
+    def compared(self, budget: Budget | None = None) -> "Compared":
+        """Both sides, compared once, for whoever needs the counts and the lines."""
         if self.is_binary:
-            return 0, 0
-        changed = [code for code in _opcodes(*self._lines()) if code[0] != "equal"]
+            return Compared(self.path, self.before, self.after, None, [], [])
+        a, b = _split(self.before or b""), _split(self.after or b"")
+        codes = _opcodes(a, b, budget or Budget())
+        return Compared(self.path, self.before, self.after, codes, a, b)
+
+
+class Compared(msgspec.Struct, frozen=True):
+    path: str
+    before: bytes | None
+    after: bytes | None
+    codes: list[_Opcode] | None
+    """None: one of the sides is no text."""
+    a: list[bytes]
+    b: list[bytes]
+
+    def counts(self) -> tuple[int, int]:
+        changed = [code for code in self.codes or () if code[0] != "equal"]
         return sum(j2 - j1 for *_, j1, j2 in changed), sum(i2 - i1 for _, i1, i2, *_ in changed)
 
     def lines(self) -> Iterator[bytes]:
-        """The whole of it, line by line, each with its end."""
         old, new = _named("a/", self.path), _named("b/", self.path)
         yield f"diff --git {old} {new}\n".encode()
         if self.before is None:
@@ -44,20 +68,16 @@ class Difference(msgspec.Struct, frozen=True):
             yield b"deleted file mode 100644\n"
         old = "/dev/null" if self.before is None else old
         new = "/dev/null" if self.after is None else new
-        if self.is_binary:
+        if self.codes is None:
             yield f"Binary files {old} and {new} differ\n".encode()
             return
-        a, b = self._lines()
-        matcher = SequenceMatcher(None, a, b, autojunk=False)
-        matcher.opcodes = _opcodes(a, b)  # pyright: ignore[reportAttributeAccessIssue]
+        matcher = SequenceMatcher(None, "", "")  # only to put together what is near
+        matcher.opcodes = self.codes  # pyright: ignore[reportAttributeAccessIssue]
         groups = list(matcher.get_grouped_opcodes(_CONTEXT))
         if groups:
             yield f"--- {old}\n+++ {new}\n".encode()
         for group in groups:
-            yield from _hunk(group, a, b)
-
-    def _lines(self) -> tuple[list[bytes], list[bytes]]:
-        return _split(self.before or b""), _split(self.after or b"")
+            yield from _hunk(group, self.a, self.b)
 
 
 def _hunk(group: list[_Opcode], a: list[bytes], b: list[bytes]) -> Iterator[bytes]:
@@ -71,7 +91,7 @@ def _hunk(group: list[_Opcode], a: list[bytes], b: list[bytes]) -> Iterator[byte
         yield from (_ended(b"+" + line) for line in b[j1:j2])
 
 
-def _opcodes(a: list[bytes], b: list[bytes]) -> list[_Opcode]:
+def _opcodes(a: list[bytes], b: list[bytes], budget: Budget) -> list[_Opcode]:
     shorter = min(len(a), len(b))
     start = next((i for i in range(shorter) if a[i] != b[i]), shorter)
     shorter -= start
@@ -80,19 +100,19 @@ def _opcodes(a: list[bytes], b: list[bytes]) -> list[_Opcode]:
     codes: list[_Opcode] = [("equal", 0, start, 0, start)] if start else []
     codes += (
         (tag, i + start, k + start, j + start, m + start)
-        for tag, i, k, j, m in _middle(middle_a, middle_b)
+        for tag, i, k, j, m in _middle(middle_a, middle_b, budget)
     )
     if end:
         codes.append(("equal", len(a) - end, len(a), len(b) - end, len(b)))
     return codes
 
 
-def _middle(a: list[bytes], b: list[bytes]) -> list[_Opcode]:
+def _middle(a: list[bytes], b: list[bytes], budget: Budget) -> list[_Opcode]:
     if not a and not b:
         return []
     if not a or not b or max(len(a), len(b)) > _LINES:
         return [("replace", 0, len(a), 0, len(b))]
-    return [*SequenceMatcher(None, a, b).get_opcodes()]
+    return [*Bounded(a, b, budget).get_opcodes()]
 
 
 def _split(content: bytes) -> list[bytes]:

@@ -1,7 +1,11 @@
 """How the repositories of a workspace were before programs could change them; durable, so a crash loses nothing."""
 
+import fcntl
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -9,6 +13,8 @@ import msgspec
 from bottega.errors import StorageFailed
 from bottega.workspaces.git.files import File
 
+NAME = "baseline"
+"""Of its file, in the folder that the sandboxes' state has for a workspace."""
 _MOST = 32 << 20
 """Bytes of copies in one baseline."""
 
@@ -27,6 +33,12 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, file: File, kind: str, *, guarded: bool = False) -> "Kept":
         return cls(kind, file.mode, file.inode, file.device, file.sha, file.content, guarded)
+
+    @classmethod
+    def made(cls, kind: str, content: bytes, mode: int) -> "Kept":
+        """A file as we have written it."""
+        rights = stat.S_IFREG | (stat.S_IMODE(mode) & 0o777)
+        return cls(kind, rights, 0, 0, sha256(content).hexdigest(), content)
 
     def is_still(self, file: File) -> bool:
         same = (self.mode, self.sha) == (file.mode, file.sha)
@@ -50,16 +62,61 @@ class Baseline(msgspec.Struct, frozen=True):
     """How far the reports went when it was begun."""
 
 
-_decode = msgspec.msgpack.Decoder(Baseline).decode
+class _Stored(msgspec.Struct, frozen=True):
+    """A baseline as it is written: a path is bytes, and need not be text."""
+
+    folder: bytes
+    device: int
+    inode: int
+    files: dict[bytes, Kept] = {}
+    guarded: dict[bytes, tuple[int, int]] = {}
+    includes: tuple[bytes, ...] = ()
+    hooks: tuple[bytes, ...] = ()
+    told: int = 0
+
+    @classmethod
+    def of(cls, given: Baseline) -> "_Stored":
+        return cls(
+            os.fsencode(given.folder),
+            given.device,
+            given.inode,
+            {os.fsencode(path): each for path, each in given.files.items()},
+            {os.fsencode(path): each for path, each in given.guarded.items()},
+            tuple(map(os.fsencode, given.includes)),
+            tuple(map(os.fsencode, given.hooks)),
+            given.told,
+        )
+
+    def baseline(self) -> Baseline:
+        return Baseline(
+            os.fsdecode(self.folder),
+            self.device,
+            self.inode,
+            {os.fsdecode(path): each for path, each in self.files.items()},
+            {os.fsdecode(path): each for path, each in self.guarded.items()},
+            tuple(map(os.fsdecode, self.includes)),
+            tuple(map(os.fsdecode, self.hooks)),
+            self.told,
+        )
+
+
+_decode = msgspec.msgpack.Decoder(_Stored).decode
+_decode_text = msgspec.msgpack.Decoder(Baseline).decode
+"""As earlier versions wrote it."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
 def load(path: Path) -> Baseline | None:
     """None: there is none, or none that can be read."""
     try:
-        return _decode(path.read_bytes())
-    except (OSError, msgspec.MsgspecError):
+        raw = path.read_bytes()
+    except OSError:
         return None
+    with suppress(msgspec.MsgspecError):
+        return _decode(raw).baseline()
+    with suppress(msgspec.MsgspecError):
+        return _decode_text(raw)
+    return None
 
 
 def save(path: Path, baseline: Baseline) -> None:
@@ -72,7 +129,7 @@ def save(path: Path, baseline: Baseline) -> None:
     part = path.with_name(f"{path.name}.part")  # whoever writes is alone
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(_encode(msgspec.structs.replace(baseline, files=files)))
+            file.write(_encode(_Stored.of(msgspec.structs.replace(baseline, files=files))))
             file.flush()
             os.fsync(file.fileno())
         part.rename(path)
@@ -87,6 +144,17 @@ def save(path: Path, baseline: Baseline) -> None:
             f" {problem.strerror}.",
             hint="Make the home writable and free some space there.",
         ) from problem
+
+
+@contextmanager
+def locked(folder: Path) -> Generator[None]:
+    """Be alone with the baseline in this folder, among all threads and processes. Waits: use a thread."""
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def forget(path: Path) -> None:

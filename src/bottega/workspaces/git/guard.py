@@ -9,7 +9,6 @@ stays too, but for what could run a program: that goes to the quarantine, and is
 import fcntl
 import logging
 import os
-import stat
 import threading
 import time
 from collections.abc import Generator, Iterable, Mapping
@@ -22,12 +21,13 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files
+from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
+from bottega.workspaces.git.contents import index
 from bottega.workspaces.git.judge import Verdict, judge
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences
-from bottega.workspaces.git.scan import Found, Scanner
+from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
 
 _log = logging.getLogger(__name__)
@@ -35,8 +35,12 @@ _ROUNDS = 4
 """Times that a look is repeated: what was put right may lead elsewhere."""
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
-_scanners: dict[tuple[int, int], Scanner] = {}
-_SCANNERS = 8
+_HELD = 16
+"""Descriptors that one sandbox has for what is mounted read-only in it; the rest is compared by content."""
+UNFINISHED = (
+    "Not all of the folder could be looked at for planted repositories: it holds too many folders. Use no git in it"
+    " until they are deleted; no command runs here until then."
+)
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
 
@@ -50,14 +54,16 @@ class Guard:
         name = sha256(os.fsencode(root.path)).hexdigest()[:32]
         self._state = state / "git" / name
         self._quarantine = Quarantine(state / "quarantine" / name)
-        self._baseline = self._state / "baseline"
+        self._baseline = self._state / baselines.NAME
         self._reports = self._state / "reports"
-        self._scanner = _scanner(root)
+        self._scanner = scanner_of(root)
         self._one = threading.Lock()
         self._held: list[int] = []
         self._told = 0
         self.seconds = 0.0
         """How long the last look took."""
+        self.unfinished = False
+        """The last look did not get to everything: what lies further on was compared with nothing."""
         self._holder = -1
 
     def open(self) -> None:
@@ -72,7 +78,8 @@ class Guard:
                     self._reports.unlink()
             with suppress(OSError):
                 self._told = self._reports.stat().st_size
-            self._checked(begin=True)
+            with overlap.opening(self._state, self._root.path):
+                self._checked(begin=True)
 
     def mounted(self, paths: Iterable[str]) -> None:
         """Say which paths, relative to the workspace, the sandbox that opens now cannot write.
@@ -84,21 +91,25 @@ class Guard:
             if now is None:
                 return
             mine = set(paths)
+            known = overlap.others(self._state, self._root.path)
             first = self._only()
+            old, self._held = self._held, []
             folders, kept = dict[str, tuple[int, int]](), dict[str, Kept]()
-            for path in mine:
+            for path in sorted(mine):
                 seen = files.look(self._root, path)
-                if seen is not None and seen.is_folder and (first or path in now.guarded):
+                if seen is None or not seen.is_folder or not (first or path in now.guarded):
+                    continue
+                if self._hold(path):
                     folders[path] = (seen.device, seen.inode)
-                    self._hold(path)
             for path, each in now.files.items():
-                guarded = path in mine and (first or each.guarded)
+                guarded = path in mine and (first or each.guarded) and self._hold(path)
                 kept[path] = msgspec.structs.replace(each, guarded=guarded)
-                if guarded:
-                    self._hold(path)
+            after = msgspec.structs.replace(now, files=kept, guarded=folders)
             baselines.save(
-                self._baseline, msgspec.structs.replace(now, files=kept, guarded=folders)
+                self._baseline, overlap.unguarded(self._root.path, after, known) if known else after
             )
+            for each in old:
+                os.close(each)
 
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
@@ -142,7 +153,8 @@ class Guard:
         try:
             with self._alone():
                 self._checked()
-                if forget and self._only():
+                if forget and not self.unfinished and self._only():
+                    overlap.wait_for_openings(self._state, self._root.path)
                     baselines.forget(self._baseline)
                     _looked.pop(self._state, None)
         finally:
@@ -156,12 +168,8 @@ class Guard:
         """This guard alone in this process, and this process alone with the workspace's baseline."""
         with self._one:
             self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = os.open(self._state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            with baselines.locked(self._state):
                 yield
-            finally:
-                os.close(lock)
 
     def _only(self) -> bool:
         """Whether no other sandbox is open here."""
@@ -173,48 +181,67 @@ class Guard:
         finally:  # whoever asked for more in vain has lost what there was
             fcntl.flock(self._holder, fcntl.LOCK_SH)
 
-    def _hold(self, path: str) -> None:
-        """Keep the number of a file from being given to another one."""
+    def _hold(self, path: str) -> bool:
+        """Keep the number of a file from being given to another one; False: too many are kept already."""
+        if len(self._held) >= _HELD:
+            return False
         with suppress(Problem, OSError):
             folder, name = self._root.open_parent(path)
             try:
                 flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
                 self._held.append(os.open(name, flags, dir_fd=folder))
+                return True
             finally:
                 os.close(folder)
+        return False
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
-        before = baselines.load(self._baseline)
-        top = _identity(self._root)
+        saved = before = baselines.load(self._baseline)
+        top = self._root.identity
         if before is not None and (before.device, before.inode) != top:
             before = None  # another folder has this name now
         if before is None and not begin:
             return
         found = self._scanner.scan(self._root)
+        known = overlap.others(self._state, self._root.path)
         old = before or Baseline(self._root.path, *top, told=self._told)
+        if before is None and known:
+            old = before = self._inherited(found, old, known)
+        elif before is not None and known:
+            before = overlap.unguarded(self._root.path, before, known)
         reached = self._reached(found, old)
         if before is not None:
             found, kept = self._put_right(found, before)
         else:
             kept = self._kept(found, reached)
+        self.unfinished = not found.whole
+        if self.unfinished:
+            self._tell([UNFINISHED])
+            kept = {**old.files, **kept}
         after = msgspec.structs.replace(
-            old,
+            old if before is None else before,
             files=kept,
             includes=tuple(sorted(reached.includes)),
             hooks=tuple(sorted(reached.hooks)),
         )
-        if after != before:
+        if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
-        if not found.whole and before is not None:
-            self._tell(["Not all of the folder could be looked at for planted repositories."])
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
 
+    def _inherited(self, found: Found, old: Baseline, known: list[Baseline]) -> Baseline:
+        """How it was before programs of others, who have been here for longer."""
+        includes, hooks = overlap.led_to(self._root.path, known)
+        old = msgspec.structs.replace(old, includes=(*includes,), hooks=(*hooks,))
+        kept = self._kept(found, self._reached(found, old))
+        own = of_repositories(self._root, found)
+        files = overlap.inherited(self._root.path, kept, own, known)
+        return msgspec.structs.replace(old, files=files)
+
     def _reached(self, found: Found, before: Baseline) -> Targets:
         """Where settings lead to, and where they led to before."""
-        now = targets(self._root, found)
-        return Targets(now.includes | {*before.includes}, now.hooks | {*before.hooks})
+        return targets(self._root, found).joined(before.includes, before.hooks)
 
     def _kept(self, found: Found, reached: Targets) -> dict[str, Kept]:
         """Everything as it is: no program has run yet."""
@@ -245,7 +272,14 @@ class Guard:
         led = of_targets(self._root, self._reached(found, before))
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
         self._repaired(hooks, found, before, kept)
+        self._tell(sentences(self._without_misleading_indexes(found)))
         return found, kept
+
+    def _without_misleading_indexes(self, found: Found) -> Iterable[Undone]:
+        for path in index.misleading(self._root, found):
+            file = files.look(self._root, path)
+            if file is not None and not file.is_folder:
+                yield from self._undo(path, Verdict(index.WHY, None), file)
 
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
@@ -268,7 +302,7 @@ class Guard:
             changed = True
             undone += self._undo(path, verdict, file)
             if verdict.content is not None:
-                kept[path] = _made(kind, verdict.content, verdict.mode)
+                kept[path] = Kept.made(kind, verdict.content, verdict.mode)
         self._tell(sentences(undone))
         return changed
 
@@ -300,29 +334,3 @@ class Guard:
             _log.warning("planted for git: %s", each)
         with suppress(OSError), self._reports.open("ab") as file:
             file.write("".join(f"{each}\n" for each in said).encode("utf-8", "replace"))
-
-
-def _made(kind: Kind, content: bytes, mode: int) -> Kept:
-    """A file as we have written it."""
-    digest = sha256(content).hexdigest()
-    return Kept(kind, stat.S_IFREG | (stat.S_IMODE(mode) & 0o777), 0, 0, digest, content)
-
-
-def _scanner(root: Root) -> Scanner:
-    """One for each workspace, so that it need not be read anew by every sandbox."""
-    key = _identity(root)
-    if key not in _scanners:
-        while len(_scanners) >= _SCANNERS:
-            with suppress(KeyError, StopIteration):
-                del _scanners[next(iter(_scanners))]
-        _scanners[key] = Scanner()
-    return _scanners[key]
-
-
-def _identity(root: Root) -> tuple[int, int]:
-    opened = root.open_folder()
-    try:
-        found = os.fstat(opened)
-    finally:
-        os.close(opened)
-    return found.st_dev, found.st_ino

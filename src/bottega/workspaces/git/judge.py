@@ -9,6 +9,7 @@ from typing import NamedTuple
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
+from bottega.workspaces.git.contents import state
 from bottega.workspaces.git.files import File
 from bottega.workspaces.git.sensitive import OURS, Kind, leads
 
@@ -44,6 +45,8 @@ def judge(  # noqa: PLR0911 - one a kind
             return _config(file, before)
         case "todo":
             return _todo(file, before)
+        case "state" if state.is_harmless(path, file.content):
+            return None
         case "pointer" | "commondir" | "alternates":
             return _leading(root, path, kind, file, before, repositories)
         case "project" if kept is not None and kept.guarded:
@@ -55,6 +58,7 @@ def judge(  # noqa: PLR0911 - one a kind
 _ODD = "a {kind} that leads git elsewhere"
 _WHY = {
     "hook": "a hook that git would run",
+    "state": "the state of an operation that names what git would run",
     "remote": "an address that git would use",
     "project": f"a {OURS} that Bottega would read",
 }

@@ -1,13 +1,17 @@
 """Every repository in a workspace, wherever it lies: ignored folders are looked into as well, links are not followed.
 
 A folder's time of change tells whether its names have changed since the last look, and no program can forge it: only
-those that did are read again.
+those that did are read again. Each folder is opened from the one above it, so that a deep tree costs no more than a
+wide one; what does not fit into the bounds is said, and nobody may take it for looked at.
 """
 
+import errno
 import os
 import stat
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 
 import msgspec
 
@@ -20,6 +24,17 @@ _RACY = 50_000_000
 """Nanoseconds: a folder that changed so shortly before it was read may change again without its times telling."""
 LONGEST = 60.0
 """Seconds for one look."""
+_FOLDERS = 5_000_000
+"""Folders that are looked at."""
+_WIDEST = 1_000_000
+"""Folders in one folder."""
+_REPOSITORIES = 5_000
+_REMEMBERED = 200_000
+"""Folders that need not be read again if they have not changed."""
+_WENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""A folder is no longer there: any other error is one of ours, and what lies there was not looked at."""
+_OPEN = 32
+"""Folders that are held open at once."""
 
 
 class Found(msgspec.Struct):
@@ -35,8 +50,6 @@ class Found(msgspec.Struct):
 
 
 class _Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    inode: int
-    device: int
     changed: int
     """0: it is to be read again."""
     folders: tuple[str, ...]
@@ -45,61 +58,123 @@ class _Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
     link: str
 
 
+class _Step(msgspec.Struct):
+    """A folder on the way down."""
+
+    path: str
+    identity: tuple[int, int]
+    opened: int
+    """-1: it is closed, for there are too many."""
+    left: Iterator[str]
+
+
 class Scanner:
     """Looks at one workspace again and again. Waits for the disk: use a thread."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Seen] = {}
+        self._known: dict[tuple[int, int], _Seen] = {}
 
     def scan(self, root: Root, seconds: float = LONGEST) -> Found:
-        found, known = Found(), dict[str, _Seen]()
+        found, known = Found(), dict[tuple[int, int], _Seen]()
         deadline = time.monotonic() + seconds
         top = root.open_folder()
+        way: list[_Step] = []
         try:
-            left = [""]
-            while left:
-                path = left.pop()
-                if len(known) % 256 == 0 and time.monotonic() > deadline:
+            self._enter(os.dup(top), "", way, found, known)
+            for turn in count():
+                if not way:
+                    break
+                if (turn % 256 == 0 and time.monotonic() > deadline) or _is_full(found):
                     found.whole = False
                     break
-                seen = self._look(top, path, found)
-                if seen is None:
-                    continue
-                known[path] = seen
-                prefix = f"{path}/" if path else ""
-                _note(seen, path, prefix, found)
-                left += [prefix + name for name in seen.folders]
+                self._further(top, way, found, known)
         finally:
+            for step in way:
+                _close(step)
             os.close(top)
-        found.folders = len(known)
         self._known = known
         return found
 
-    def _look(self, top: int, path: str, found: Found) -> _Seen | None:
-        raw = os.fsencode(path) or b"."
-        if len(raw) > PATH_MAX:
-            return None  # nobody can name it, and so git cannot be run there
-        try:
-            opened = (openat2() or open_walking)(top, raw, _FOLDER, 0, False)
-        except PermissionError:
-            return _unlocked(top, raw, found)
-        except OSError:  # it went, or is something else by now
-            return None
+    def _further(
+        self, top: int, way: list[_Step], found: Found, known: dict[tuple[int, int], _Seen]
+    ) -> None:
+        """Into the next folder of the last one on the way, or back up."""
+        step = way[-1]
+        name = next(step.left, None)
+        if name is None:
+            _close(way.pop())
+            return
+        path = f"{step.path}/{name}" if step.path else name
+        if len(os.fsencode(path)) > PATH_MAX:
+            return  # nobody can name it, and so git cannot be run there
+        if step.opened < 0 and not _reopened(top, step, found):
+            step.left = iter(())  # it has gone, or is elsewhere
+            return
+        opened = _open(step.opened, os.fsencode(name), found)
+        if opened < 0:
+            return
+        if len(way) >= _OPEN:
+            _close(way[-_OPEN])
+        self._enter(opened, path, way, found, known)
+
+    def _enter(
+        self,
+        opened: int,
+        path: str,
+        way: list[_Step],
+        found: Found,
+        known: dict[tuple[int, int], _Seen],
+    ) -> None:
+        step = _Step(path, (0, 0), opened, iter(()))
+        way.append(step)
         try:
             now = os.fstat(opened)
-            known = self._known.get(path)
-            if known and (known.inode, known.device, known.changed) == (
-                now.st_ino,
-                now.st_dev,
-                now.st_ctime_ns,
-            ):
-                return known
-            return _read(opened, now)
+            step.identity = (now.st_dev, now.st_ino)
+            seen = self._known.get(step.identity)
+            if seen is None or seen.changed != now.st_ctime_ns:
+                seen = _read(opened, now)
         except OSError:
             found.whole = False
-            return None
-        finally:
-            os.close(opened)
+            return
+        if len(known) < _REMEMBERED:
+            known[step.identity] = seen
+        found.folders += 1
+        _note(seen, path, f"{path}/" if path else "", found)
+        if len(seen.folders) > _WIDEST:
+            found.whole = False
+        step.left = iter(seen.folders)
+
+
+def _is_full(found: Found) -> bool:
+    each = (found.repositories, found.pointers, found.links)
+    return found.folders > _FOLDERS or any(len(some) > _REPOSITORIES for some in each)
+
+
+def _close(step: _Step) -> None:
+    if step.opened >= 0:
+        os.close(step.opened)
+        step.opened = -1
+
+
+def _reopened(top: int, step: _Step, found: Found) -> bool:
+    try:
+        step.opened = (openat2() or open_walking)(top, os.fsencode(step.path), _FOLDER, 0, False)
+    except OSError as problem:
+        found.whole &= problem.errno in _WENT
+        return False
+    now = os.fstat(step.opened)
+    return (now.st_dev, now.st_ino) == step.identity
+
+
+def _open(above: int, name: bytes, found: Found) -> int:
+    """A folder in another one; -1: it went, is something else by now, or nobody's here."""
+    try:
+        return os.open(name, _FOLDER, dir_fd=above)
+    except PermissionError:
+        return _unlocked(above, name, found)
+    except OSError as problem:
+        found.whole &= problem.errno in _WENT
+        return -1
 
 
 def _note(seen: _Seen, path: str, prefix: str, found: Found) -> None:
@@ -121,6 +196,8 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
             name = entry.name
             if entry.is_dir(follow_symlinks=False):
                 folders.append(name)
+                if len(folders) > _WIDEST:
+                    break
             lower = name.lower()
             if lower in _MARKS:
                 marks.add(lower)
@@ -131,33 +208,46 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
     repository = "head" in marks and ("commondir" in marks or {"objects", "refs"} <= marks)
     racy = now.st_ctime_ns > began - _RACY
     changed = 0 if racy else now.st_ctime_ns
-    return _Seen(now.st_ino, now.st_dev, changed, tuple(folders), repository, pointer, link)
+    return _Seen(changed, tuple(folders), repository, pointer, link)
 
 
-def _unlocked(top: int, raw: bytes, found: Found) -> _Seen | None:
+def _unlocked(above: int, name: bytes, found: Found) -> int:
     """A folder that may be passed but not listed hides nothing from git: open it up for a moment."""
     try:
         flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-        held = (openat2() or open_walking)(top, raw, flags, 0, False)
-    except OSError:
-        return None
+        held = os.open(name, flags, dir_fd=above)
+    except OSError as problem:
+        found.whole &= problem.errno in (*_WENT, errno.EACCES)
+        return -1
     try:
         now = os.fstat(held)
         if now.st_uid != os.geteuid():
-            return None  # it is nobody's here, so no program of ours has put anything there
+            return -1  # it is nobody's here, so no program of ours has put anything there
         itself = f"/proc/self/fd/{held}"
         os.chmod(itself, stat.S_IMODE(now.st_mode) | 0o700)
         try:
-            opened = os.open(itself, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                return _read(opened, os.fstat(opened))
-            finally:
-                os.close(opened)
+            return os.open(itself, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         finally:
             with suppress(OSError):
                 os.chmod(itself, stat.S_IMODE(now.st_mode))
     except OSError:
         found.whole = False
-        return None
+        return -1
     finally:
         os.close(held)
+
+
+_scanners: dict[tuple[int, int], Scanner] = {}
+_SCANNERS = 8
+
+
+def scanner_of(root: Root) -> Scanner:
+    """One for each workspace, so that it need not be read anew by everybody who looks."""
+    key = root.identity
+    found = _scanners.get(key)
+    if found is None:
+        while len(_scanners) >= _SCANNERS:
+            with suppress(KeyError, StopIteration, RuntimeError):
+                del _scanners[next(iter(_scanners))]
+        found = _scanners[key] = Scanner()
+    return found

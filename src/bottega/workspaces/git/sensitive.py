@@ -1,7 +1,6 @@
 """Which files of a workspace could make git run a program, or make it look for its settings elsewhere."""
 
 import os
-import pwd
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -9,12 +8,22 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config
-from bottega.workspaces.git.files import LARGEST, look, names
+from bottega.workspaces.git import config, outside
+from bottega.workspaces.git.contents import state
+from bottega.workspaces.git.files import look, names
 from bottega.workspaces.git.scan import Found
 
 Kind = Literal[
-    "config", "hook", "pointer", "commondir", "remote", "todo", "alternates", "link", "project"
+    "config",
+    "hook",
+    "pointer",
+    "commondir",
+    "remote",
+    "todo",
+    "state",
+    "alternates",
+    "link",
+    "project",
 ]
 
 OURS = ".bottega.toml"
@@ -46,6 +55,10 @@ class Targets(msgspec.Struct):
     includes: set[str] = msgspec.field(default_factory=set[str])
     hooks: set[str] = msgspec.field(default_factory=set[str])
 
+    def joined(self, includes: Iterable[str], hooks: Iterable[str]) -> "Targets":
+        """With these as well."""
+        return Targets(self.includes.union(includes), self.hooks.union(hooks))
+
 
 def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
     """What is there of all that repositories are made of and could do harm."""
@@ -57,6 +70,7 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         _hooks(root, f"{prefix}hooks", there)
         for name in ("remotes", "branches"):
             _folder(root, prefix + name, "remote", there)
+        _state(root, prefix, there)
     for path in found.pointers:
         there[path] = "pointer"
     for path in found.links:
@@ -69,8 +83,6 @@ _FILES: dict[str, Kind] = {
     "config": "config",
     "config.worktree": "config",
     "commondir": "commondir",
-    "rebase-merge/git-rebase-todo": "todo",
-    "sequencer/todo": "todo",
     "objects/info/alternates": "alternates",
 }
 
@@ -116,6 +128,22 @@ def _folder(root: Root, folder: str, kind: Kind, there: dict[str, Kind]) -> None
         _add(root, f"{folder}/{name}", kind, there)
 
 
+def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
+    """Of operations that are under way."""
+    for name in state.TOP:
+        _add(root, prefix + name, "state", there)
+    for folder in state.FOLDERS:
+        seen = look(root, prefix + folder)
+        if seen is not None and not seen.is_folder:
+            there[prefix + folder] = "link"
+        if seen is None or not seen.is_folder:
+            continue
+        listed = names(root, prefix + folder)
+        for name in state.KNOWN[folder] if listed is None else listed:
+            kind: Kind = "todo" if name in state.TODO else "state"
+            _add(root, f"{prefix}{folder}/{name}", kind, there)
+
+
 def of_targets(root: Root, targets: Targets) -> dict[str, Kind]:
     """What is there of all that settings lead to."""
     there: dict[str, Kind] = {}
@@ -145,31 +173,64 @@ def _links(root: Root, path: str, there: dict[str, Kind]) -> None:
 
 
 def targets(root: Root, found: Found) -> Targets:
-    """Where the settings of all repositories lead to, as they are now."""
-    gathered = Targets()
-    read: set[str] = set()
+    """Where the settings of all repositories lead to, as they are now.
+
+    Every include is followed, whatever its condition, outside of the workspace as well: it may lead back in.
+    """
+    gathered, read = Targets(), set[str]()
     left = [*_of_inside(root, found), *_of_outside(root)]
     tops = tuple(sorted(_tops(root, found)))
-    for settings in _of_person(tops):
-        left.append(settings)
+    for path in outside.files(_owner(root)):
+        left += _followed(root, os.path.dirname(path), path, tops, gathered, read)
     for _ in range(10_000):
         if not left:
             break
         settings = left.pop()
         for key, value in settings.entries:
-            if key == "core.hookspath" and value:
+            if key == "core.hookspath":
                 for top in (*settings.tops, settings.place):
-                    _reach(root, top, value, gathered.hooks)
-            elif key in ("include.path",) or (
-                key.startswith("includeif.") and key.endswith(".path")
-            ):
-                new: set[str] = set()
-                _reach(root, settings.place, value or "", new)
-                for path in new - read:
-                    read.add(path)
-                    gathered.includes.add(path)
-                    left += _included(root, path, settings.tops)
+                    gathered.hooks.update(_reached(root, top, value or ""))
+            elif key.partition(".")[0] in ("include", "includeif") and key.endswith(".path"):
+                at = (settings.place, value or "", settings.tops)
+                left += _followed(root, *at, gathered, read)
     return gathered
+
+
+def _followed(
+    root: Root, base: str, value: str, tops: tuple[str, ...], gathered: Targets, read: set[str]
+) -> Iterator[Settings]:
+    """What a file of settings says, wherever it is; noted if it is in the workspace."""
+    for path in outside.paths(base, value, _owner(root)):
+        if path in read:
+            continue
+        read.add(path)
+        inside = _relative(root, path)
+        if inside:
+            gathered.includes.add(inside)
+            yield from _included(root, inside, tops)
+        else:
+            yield from _outside(path, tops)
+
+
+def _owner(root: Root) -> int:
+    return os.fstat(root.fileno()).st_uid
+
+
+def _relative(root: Root, path: str) -> str:
+    """A path as seen from the workspace; empty: it is outside."""
+    if path != root.path and not path.startswith(root.path.rstrip("/") + "/"):
+        return ""
+    try:
+        return root.relative(path)
+    except (Problem, ValueError):
+        return ""
+
+
+def _reached(root: Root, base: str, value: str) -> Iterator[str]:
+    """Where a path of a setting leads to in the workspace."""
+    for path in outside.paths(base, value, _owner(root)):
+        if inside := _relative(root, path):
+            yield inside
 
 
 def _included(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
@@ -218,7 +279,9 @@ def _of_outside(root: Root) -> Iterator[Settings]:
         git = os.path.join(at, ".git")
         if os.path.lexists(git) and not (at == root.path and os.path.isdir(git)):
             place = _pointed(git)
-            common = os.path.join(place, _text(os.path.join(place, "commondir")).strip() or ".")
+            common = os.path.join(
+                place, outside.text(os.path.join(place, "commondir")).strip() or "."
+            )
             for folder in dict.fromkeys(map(os.path.normpath, (place, common))):
                 for name in ("config", "config.worktree"):
                     yield from _outside(os.path.join(folder, name), (at, root.path))
@@ -231,48 +294,15 @@ def _of_outside(root: Root) -> Iterator[Settings]:
 def _pointed(git: str) -> str:
     if os.path.isdir(git):
         return git
-    said = _text(git)
+    said = outside.text(git)
     where = said.removeprefix("gitdir:").strip()
     return os.path.normpath(os.path.join(os.path.dirname(git), where))
 
 
-def _of_person(tops: tuple[str, ...]) -> Iterator[Settings]:
-    try:
-        home = pwd.getpwuid(os.geteuid()).pw_dir
-    except KeyError:
-        home = "/"
-    for path in (f"{home}/.gitconfig", f"{home}/.config/git/config", "/etc/gitconfig"):
-        yield from _outside(path, tops)
-
-
 def _outside(path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
-    raw = _text(path).encode("utf-8", "surrogateescape")
+    raw = outside.text(path).encode("utf-8", "surrogateescape")
     if raw and (said := config.entries(raw)):
         yield Settings(tuple(said), os.path.dirname(path), tops)
-
-
-def _text(path: str) -> str:
-    """Of a file outside, which no program in a sandbox can have made."""
-    try:
-        if not os.path.isfile(path):
-            return ""
-        with open(path, "rb") as file:
-            return file.read(LARGEST).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
-
-
-def _reach(root: Root, base: str, value: str, into: set[str]) -> None:
-    """Note a path of a setting, if it leads into the workspace."""
-    if "\0" in value or not value:
-        return
-    try:
-        expanded = os.path.expanduser(value)
-        path = os.path.normpath(os.path.join(base, expanded))
-        if path == root.path or path.startswith(root.path.rstrip("/") + "/"):
-            into.add(root.relative(path))
-    except (Problem, ValueError):
-        return
 
 
 def leads_to(root: Root, pointer: str) -> str:

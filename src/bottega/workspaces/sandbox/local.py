@@ -9,17 +9,19 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 
-from bottega.errors import Misconfigured, Problem, Refused
+from bottega.errors import Misconfigured, Refused
 from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fit import refuse_unfit
-from bottega.workspaces.git import recovery
-from bottega.workspaces.git.guard import Guard
+from bottega.workspaces.git import outside, recovery
+from bottega.workspaces.git.accepting import Meant, accepting
+from bottega.workspaces.git.guard import UNFINISHED, Guard
+from bottega.workspaces.git.threads import in_thread
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
 from bottega.workspaces.sandbox.places import Places
@@ -48,14 +50,17 @@ class Local:
         unsandboxed: bool = False,
         best: Kind = "bubblewrap",
         places: Places | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """`state` is a folder in the home, for what is remembered; `hidden` what no program may see, such as the home.
 
         `readable` are folders that programs may read besides. `unsandboxed` lets commands run where there is no
         sandbox at all. `best` leaves out every kind that is better. `places` are those that each person has.
+        `environment` is the process's own, which may say where git's settings are.
         """
         self.bounds = bounds or Bounds()
         self._state = state
+        outside.learn(environment or {})
         self._readable = [os.path.realpath(path) for path in readable]
         self._hidden = [os.path.realpath(path) for path in hidden]
         self._egress = egress
@@ -138,11 +143,16 @@ class Local:
 
     async def recover(self, root: Root) -> tuple[str, ...]:
         """Undo what programs of a dead process left in a folder for git to run: a sentence for each."""
-        return await asyncio.to_thread(recovery.recover, self._state, root)
+        return await in_thread(root.path, recovery.recover, self._state, root)
 
     async def recover_all(self, *, last: bool) -> int:
         """The same in every folder; only the `last` time is it forgotten how they were."""
         return await asyncio.to_thread(recovery.recover_all, self._state, last=last)
+
+    def accepting(
+        self, root: Root, paths: Sequence[str], meant: Meant
+    ) -> AbstractContextManager[None]:
+        return accepting(self._state, root, paths, meant)
 
     async def open(self, root: Root, *, network: bool = False, person: int = 1) -> Opened:
         kind = await asyncio.to_thread(self._found)
@@ -188,10 +198,13 @@ class Local:
             leftovers.sweep(self._state, root)
             guard = Guard(self._state, root)
             guard.open()
+            if guard.unfinished:
+                guard.close()
+                raise Refused(UNFINISHED, hint="Delete the folders that nobody needs, by hand.")
             return guard
 
-        guard = await asyncio.to_thread(ready)
-        stack.push_async_callback(_closed, guard)
+        guard = await in_thread(root.path, ready)
+        stack.push_async_callback(_closed, root.path, guard)
         return guard
 
     async def _prepared(
@@ -220,7 +233,7 @@ class Local:
             hidden=self._hidden,
         )
         make = bubblewrap.maker(self.bubblewrap, room, guard)
-        return (lambda: begun(make, group)), view.environment()
+        return (lambda: begun(make, group, root.path)), view.environment()
 
     async def _plainly(
         self,
@@ -234,7 +247,7 @@ class Local:
         stack.push_async_callback(asyncio.to_thread, shutil.rmtree, scratch, ignore_errors=True)
         readable = self._readable if kind == "landlock" else None
         make = plain.maker(root, scratch, user, self.bounds, readable)
-        return (lambda: begun(make, group)), plain.environment(scratch)
+        return (lambda: begun(make, group, root.path)), plain.environment(scratch)
 
     async def _group(self, person: int, stack: AsyncExitStack) -> cgroup.Group | None:
         """The sandbox's own control group, in that of its person."""
@@ -262,12 +275,12 @@ def _refuse_own_code(folder: str) -> None:
             )
 
 
-async def _closed(guard: Guard) -> None:
+async def _closed(folder: str, guard: Guard) -> None:
     """The last look. Where it fails, the baseline stays, and whoever comes next looks again."""
     try:
-        await asyncio.to_thread(guard.close)
-    except (Problem, OSError) as problem:
-        _log.warning("a folder could not be checked for planted repositories: %s", problem)
+        await in_thread(folder, guard.close)
+    except Exception as problem:  # whatever a program has put there: what is open must be closed
+        _log.warning("a folder could not be checked for planted repositories: %r", problem)
 
 
 _NO_WAY = "Run it without network, or ask the person to run it."

@@ -11,8 +11,9 @@ import os
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 
-from bottega.errors import BadUsage, Problem
-from bottega.workspaces.git.guard import Guard
+from bottega.errors import BadUsage, Problem, Refused
+from bottega.workspaces.git.guard import UNFINISHED, Guard
+from bottega.workspaces.git.threads import in_thread
 from bottega.workspaces.sandbox.channel import Message
 from bottega.workspaces.sandbox.program import FULL, Program
 from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch
@@ -64,6 +65,7 @@ class Opened:
 
     async def start(self, launch: Launch) -> Program:
         _check(launch)
+        await self._refuse_unfinished()
         for _ in range(_TRIES):
             warden = await self.living()
             try:
@@ -84,6 +86,14 @@ class Opened:
                 program.discard()
                 raise
         raise Problem("The sandbox ends again and again.", hint="Try again.")
+
+    async def _refuse_unfinished(self) -> None:
+        """No command where what the last one planted may not have been found."""
+        if self._guard is None or not self._guard.unfinished:
+            return
+        await in_thread(self._folder, self._guard.check)
+        if self._guard.unfinished:
+            raise Refused(UNFINISHED, hint="Delete the folders that nobody needs, by hand.")
 
     async def living(self) -> Warden:
         """The warden; a new one where the last has ended."""
@@ -115,9 +125,11 @@ class Opened:
             return ()
         try:
             if not self._closing:
-                await asyncio.to_thread(self._guard.check)
+                await in_thread(self._folder, self._guard.check)
             return await asyncio.to_thread(self._guard.reports)
-        except (Problem, OSError) as problem:
+        except Exception as problem:  # the command has run: what it did is told all the same
+            _log.warning("a folder could not be checked for planted repositories: %r", problem)
+            self._guard.unfinished = True
             return (f"The folder could not be checked for planted repositories: {problem}",)
 
     async def _mind(self, guard: Guard) -> None:
@@ -126,9 +138,9 @@ class Opened:
             pause = max(_PAUSE, _SHARE * guard.seconds)
             await asyncio.sleep(pause)
             try:
-                await asyncio.to_thread(guard.check_if_due, pause * 0.9)
-            except (Problem, OSError) as problem:
-                _log.warning("a folder could not be checked for planted repositories: %s", problem)
+                await in_thread(self._folder, guard.check_if_due, pause * 0.9)
+            except Exception as problem:  # it looks again, whatever a program has put there
+                _log.warning("a folder could not be checked for planted repositories: %r", problem)
 
     async def _leave(self) -> None:
         if self._stop_serving is not None:

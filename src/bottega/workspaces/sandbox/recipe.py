@@ -1,6 +1,7 @@
 """How a warden is started: what the walls of a sandbox are made of, and the warden's owner follows."""
 
 from collections.abc import Callable, Mapping
+from enum import Enum
 
 import msgspec
 
@@ -8,11 +9,18 @@ from bottega.workspaces.confine import Identity
 from bottega.workspaces.sandbox.channel import Message
 
 
+class Descriptor(Enum):
+    """Stands in a command for the number of a descriptor that is known only when it is started."""
+
+    CONTROL = "control"
+    STATUS = "status"
+
+
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """How to start a warden."""
 
-    command: tuple[str, ...]
-    """`{control}` and `{status}` stand for the numbers of two descriptors."""
+    command: tuple[str | Descriptor, ...]
+    """Texts are passed on as they are: many are names that a program has chosen."""
     keep: tuple[int, ...] = ()
     """Descriptors that the command needs."""
     setting: Message

@@ -4,12 +4,14 @@ A sandbox dies with the process that opened it, and with it everything that was 
 """
 
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 import msgspec
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.git.accepting import Meant
 
 Kind = Literal["bubblewrap", "landlock", "none"]
 
@@ -104,6 +106,12 @@ class Sandboxes(Protocol):
 
     async def recover(self, root: Root) -> tuple[str, ...]:
         """Undo what programs of a dead process planted in a folder for git to run: a sentence for each."""
+        ...
+
+    def accepting(
+        self, root: Root, paths: Sequence[str], meant: Meant
+    ) -> AbstractContextManager[None]:
+        """While these paths are changed by a person's will: no sandbox undoes it. Waits: use a thread."""
         ...
 
     async def open(self, root: Root, *, network: bool = False, person: int = 1) -> Sandbox:

@@ -14,8 +14,9 @@ from contextlib import suppress
 import msgspec
 
 from bottega.errors import Problem
+from bottega.workspaces.git.threads import in_thread
 from bottega.workspaces.sandbox.channel import Channel, Message
-from bottega.workspaces.sandbox.recipe import Recipe
+from bottega.workspaces.sandbox.recipe import Descriptor, Recipe
 from bottega.workspaces.sandbox.walls.cgroup import Group
 
 _READY = 30.0
@@ -73,7 +74,7 @@ class Warden:
             os.close(says)
         self._status = status
         self._open = [status, self._errors]
-        self._tells = any("{status}" in part for part in recipe.command)
+        self._tells = Descriptor.STATUS in recipe.command
         self.channel = Channel(ours, self._heard, self._gone)
         self._watch(self._process.pid)
         self._beating: asyncio.Task[None] | None = None
@@ -81,7 +82,8 @@ class Warden:
     def _started(self, control: int, status: int) -> subprocess.Popen[bytes]:
         """Called by the loop's own thread: the kernel ends the sandbox with the thread that started it."""
         recipe = self._recipe
-        command = [part.format(control=control, status=status) for part in recipe.command]
+        numbers = {Descriptor.CONTROL: str(control), Descriptor.STATUS: str(status)}
+        command = [numbers[p] if isinstance(p, Descriptor) else p for p in recipe.command]
         user, group = recipe.user or (None, None)
         return subprocess.Popen(
             command,
@@ -222,7 +224,8 @@ class Warden:
         for fd in fds:
             os.close(fd)
         if "ready" in message and not self._ready.done():
-            if message.get("found", []) == [list(each) for each in self._recipe.expected.values()]:
+            expected = [list(each) for each in self._recipe.expected.values()]
+            if message.get("found", []) == expected and not message.get("strange"):
                 self._ready.set_result(None)
             else:
                 self._ready.set_exception(Swapped())
@@ -256,18 +259,23 @@ class Warden:
         return self.alive
 
 
-async def begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Warden:
-    """Start a warden and wait until it is ready. `make` may block; it is given a list for descriptors to close."""
+async def begun(
+    make: Callable[[list[int]], Recipe], group: Group | None, folder: str = ""
+) -> Warden:
+    """Start a warden and wait until it is ready. `make` may block; it is given a list for descriptors to close.
+
+    It looks at that workspace, and may take as long as a guard of it.
+    """
     for _ in range(_TRIES - 1):
         with suppress(Swapped):  # by somebody who had the right to, it may be
-            return await _begun(make, group)
-    return await _begun(make, group)
+            return await _begun(make, group, folder)
+    return await _begun(make, group, folder)
 
 
-async def _begun(make: Callable[[list[int]], Recipe], group: Group | None) -> Warden:
+async def _begun(make: Callable[[list[int]], Recipe], group: Group | None, folder: str) -> Warden:
     held: list[int] = []
     try:
-        recipe = await asyncio.to_thread(make, held)
+        recipe = await in_thread(folder, make, held)
         return await _ready(Warden(recipe), group)
     finally:
         for fd in held:

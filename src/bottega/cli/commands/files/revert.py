@@ -15,7 +15,7 @@ from bottega.cli.screen.page import Page
 from bottega.cli.worked import chosen, told
 from bottega.errors import BadUsage, NotFound, Problem, Refused
 from bottega.runtime import Runtime
-from bottega.sessions.changes.undo import now, revert, turned
+from bottega.sessions.changes.undo import now, turned
 from bottega.sessions.changes.work import Work
 from bottega.sessions.session import SessionRow
 from bottega.studio import Studio
@@ -114,7 +114,7 @@ def _done(worked: Worked, root: Root, todo: list[Work]) -> int:
     refused = 0
     for work in todo:
         try:
-            revert(root, work, worked.read, fence)
+            worked.revert(root, work, fence)
         except Problem as problem:
             refused += 1
             note(f"bottega: {one_line(str(problem))}")

@@ -52,7 +52,7 @@ def add_command(name: str, minutes: int) -> None:
 
 async def _add(studio: Studio, name: str, minutes: int) -> None:
     async with studio:
-        person = await People(studio.runtime.database).add(name)
+        person = await studio.runtime.sharing.add(name)
         name = one_line(person.name)
         folder = f'a folder to work in: bottega projects add FOLDER --for "{name}"'
         note(f"Added {name}. Give them {folder}")
@@ -162,6 +162,10 @@ async def _remove(studio: Studio, name: str, with_sessions: bool, yes: bool) -> 
             await _delete_sessions(studio.runtime, person)
         await people.remove(person)
         note(f"Removed {shown}.")
+        if named := studio.runtime.sharing.naming(person.name):
+            note(
+                f"Their name still stands in `people` of {one_line(', '.join(named), 500)}: take it out there."
+            )
     return 0
 
 

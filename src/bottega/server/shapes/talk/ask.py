@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from bottega.server.shapes.open_body import OpenBody
 from bottega.server.shapes.words import Mode, Name, Object, Words
+from bottega.sessions.asked import Page
 from bottega.sessions.asks import Ask, Word, answers_to
 from bottega.sessions.session import SessionRow
 
@@ -29,9 +31,12 @@ class AskShape(BaseModel):
     child: str = Field(description="The id of the child session that asks; empty: it asks itself.")
     asker: str = Field(description="The agent of that child.")
     answer: str | None = Field(description="Null while it is open.")
+    cut: bool = Field(
+        False, description="In a list: large arguments or details are left out; ask for it alone."
+    )
 
     @classmethod
-    def of(cls, ask: Ask, session: SessionRow) -> "AskShape":
+    def of(cls, ask: Ask, session: SessionRow, *, cut: bool = False) -> "AskShape":
         asked = ask.asked
         return cls(
             id=ask.id,
@@ -51,16 +56,21 @@ class AskShape(BaseModel):
             child=ask.child,
             asker=ask.asker,
             answer=ask.reply.word if ask.reply else None,
+            cut=cut,
         )
 
 
 class AskList(BaseModel):
     asks: list[AskShape] = Field(description="The oldest first.")
+    next: int = Field(0, description="Give it as `after` for those that follow; 0: there are none.")
+
+    @classmethod
+    def of(cls, page: Page) -> "AskList":
+        asks = [AskShape.of(each.ask, each.session, cut=each.cut) for each in page.asks]
+        return cls(asks=asks, next=page.next)
 
 
-class NewAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewAnswer(OpenBody):
     word: Word = Field(description="One of the ask's `words`.")
     hash: Name = Field(description="The hash of what you were shown.")
     note: Words = Field(

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from bottega.messages.block import Audio, Block, Document, Image, Media, Text
 from bottega.providers.provider import Effort, Wishes
+from bottega.server.shapes.open_body import OpenBody
 from bottega.server.shapes.words import Index, MessageId, Mode, Name, Object, Words
 from bottega.sessions.inbox import Prompt, Waiting
 
@@ -13,19 +14,18 @@ MOST_BLOCKS = 100
 LARGEST = 40_000_000
 """Characters of base64: 30 MB."""
 
+LISTED = 4_000
+"""Characters of a prompt that a list shows."""
+
 _MEDIA = {"image": Image, "audio": Audio, "document": Document}
 
 
-class TextPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class TextPart(OpenBody):
     type: Literal["text"]
     text: Words
 
 
-class MediaPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class MediaPart(OpenBody):
     type: Literal["image", "audio", "document"]
     media_type: Annotated[str, Field(max_length=200, pattern=r"^[\w.+-]+/[\w.+-]+$")]
     data: Annotated[str, Field(min_length=1, max_length=LARGEST, pattern=r"^[A-Za-z0-9+/=\s]+$")]
@@ -36,19 +36,15 @@ Part = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 Content = Words | Annotated[list[Part], Field(min_length=1, max_length=MOST_BLOCKS)]
 
 
-class WishesShape(BaseModel):
+class WishesShape(OpenBody):
     """How the model should answer this prompt; what is left out is as the agent and the settings say."""
-
-    model_config = ConfigDict(extra="forbid")
 
     effort: Effort | None = None
     temperature: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
     max_output: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
-class NewPrompt(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewPrompt(OpenBody):
     message_id: MessageId
     content: Content
     model: Name = Field("", description="For this prompt alone; empty: the session's.")
@@ -85,14 +81,16 @@ class PromptShape(BaseModel):
     index: int
     created_at: int
     mine: bool = Field(description="You said it.")
+    cut: bool = Field(False, description="In a list: it is longer; ask for it alone.")
 
     @classmethod
-    def of(cls, waiting: Waiting, person: int) -> "PromptShape":
+    def of(cls, waiting: Waiting, person: int, most: int | None = None) -> "PromptShape":
         prompt = waiting.prompt
+        text = "".join(block.text for block in prompt.content if isinstance(block, Text))
         return cls(
             message_id=prompt.message_id,
             status=waiting.status,
-            text="".join(block.text for block in prompt.content if isinstance(block, Text)),
+            text=text[:most],
             parts=[_named(block) for block in prompt.content if isinstance(block, Media)],
             model=prompt.model,
             agent=prompt.agent,
@@ -100,6 +98,7 @@ class PromptShape(BaseModel):
             index=waiting.index,
             created_at=waiting.created_at,
             mine=waiting.person == person,
+            cut=most is not None and len(text) > most,
         )
 
 
@@ -107,10 +106,8 @@ class PromptList(BaseModel):
     prompts: list[PromptShape] = Field(description="What runs, then what waits, in its order.")
 
 
-class PromptChange(BaseModel):
+class PromptChange(OpenBody):
     """While it waits. What is left out stays as it is."""
-
-    model_config = ConfigDict(extra="forbid")
 
     content: Content | None = None
     place: Index | None = Field(None, description="Its place among those that wait, from 0.")

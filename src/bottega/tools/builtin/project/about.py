@@ -6,6 +6,7 @@ from typing import Any
 from bottega.approvals.touch import Touch
 from bottega.tools.context import Context
 from bottega.tools.project import git
+from bottega.tools.project.opened import Denied
 from bottega.tools.project.papers import papers
 from bottega.tools.project.scripts import MANIFESTS, scripts
 from bottega.tools.project.tree import counted
@@ -21,11 +22,15 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
         asyncio.to_thread(_top, root),
         git.state(root),
         counted(root),
-        asyncio.to_thread(lambda: {"scripts": scripts(root), "instructions": papers(root)}),
+        asyncio.to_thread(_told, root, context.is_denied),
     )
     languages = size.pop("languages", {})
     result = {"path": root.path, **top, "git": state, "size": size, "languages": languages}
     return success({name: each for name, each in {**result, **told}.items() if each != {}})
+
+
+def _told(root: Root, denied: Denied) -> dict[str, Any]:
+    return {"scripts": scripts(root, denied), "instructions": papers(root, denied)}
 
 
 def _top(root: Root) -> dict[str, Any]:

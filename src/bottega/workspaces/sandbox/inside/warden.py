@@ -18,6 +18,7 @@ from contextlib import suppress
 
 from .keeper import Keeper
 from .kernel import adopt, lower, seal
+from .mounts import strange
 from .tree import Bell, end, ended, tree
 from .wire import read, receive, send
 
@@ -148,7 +149,9 @@ def main() -> None:
     owner.set_inheritable(False)
     try:
         warden = Warden(owner)
-        send(owner, {"ready": True, "found": found(warden.settings["tell"])})
+        settings = warden.settings
+        odd = strange(settings["mounts"]) if "mounts" in settings else []
+        send(owner, {"ready": True, "found": found(settings["tell"]), "strange": odd[:10]})
         warden.run()
         if os.getpid() != 1:  # the kernel ends everything with the first process
             warden.close()

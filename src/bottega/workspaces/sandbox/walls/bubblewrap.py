@@ -13,9 +13,10 @@ from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
-from bottega.workspaces.sandbox.recipe import Recipe
+from bottega.workspaces.sandbox.recipe import Descriptor, Recipe
 from bottega.workspaces.sandbox.shields.shield import Shield, identities, shields
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
+from bottega.workspaces.sandbox.walls.ordered import ordered
 from bottega.workspaces.sandbox.walls.view import User
 
 _INSIDE = "/run/inside"
@@ -112,8 +113,10 @@ def _recipe(
         *("--ro-bind" if _is_own_code(room.folder) else "--bind", room.folder, room.folder),
         *(part for shield in shielded for part in shield.arguments()),
         *view.sealed(),
-        *("--chdir", room.folder, "--seccomp", str(filter_fd), "--info-fd", "{status}", "--"),
-        *(python.path, "-I", "-S", "-B", "-X", "utf8", _INSIDE, "{control}"),
+        *("--chdir", room.folder, "--seccomp", str(filter_fd), "--info-fd"),
+        *(Descriptor.STATUS, "--"),
+        *(python.path, "-I", "-S", "-B", "-X", "utf8", _INSIDE),
+        Descriptor.CONTROL,
     ]
     return Recipe(
         command=tuple(command),
@@ -123,6 +126,7 @@ def _recipe(
             "silence": room.bounds.silence,
             "filter": "",
             "tell": list(expected),
+            "mounts": ordered(command, room.folder),
         },
         expected=expected,
         user=(room.user.uid, room.user.gid) if room.user.dropped else None,

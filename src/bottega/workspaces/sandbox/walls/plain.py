@@ -13,7 +13,7 @@ from pathlib import Path
 from bottega.workspaces.confine import Root
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.pack import packed
-from bottega.workspaces.sandbox.recipe import Recipe
+from bottega.workspaces.sandbox.recipe import Descriptor, Recipe
 from bottega.workspaces.sandbox.walls import interpreter, seccomp, view
 from bottega.workspaces.sandbox.walls.landlock import Ruleset
 from bottega.workspaces.sandbox.walls.view import User
@@ -88,7 +88,7 @@ def maker(
             descriptors.append(rules)
             given = (*given, rules)
         return Recipe(
-            command=(python.path, *_OPTIONS, f"/proc/self/fd/{inside}", "{control}"),
+            command=(python.path, *_OPTIONS, f"/proc/self/fd/{inside}", Descriptor.CONTROL),
             keep=(inside,),
             setting={
                 "limits": limits,

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of the filter: what was tested with another one is tested again."""
 
 _X86, _ARM = 0xC000003E, 0xC00000B7
@@ -102,6 +102,7 @@ _ABSENT = {
     "io_uring_setup": _Call(425, 425),
     "io_uring_enter": _Call(426, 426),
     "io_uring_register": _Call(427, 427),
+    "openat2": _Call(437, 437),  # its flags and its mode lie where a filter cannot look
 }
 _SHARED = {
     # What programs of one user have in common where there are no namespaces.
@@ -118,6 +119,26 @@ _OWN = {
     "sched_setaffinity": _Call(203, 122),
     "sched_setattr": _Call(314, 274),
 }
+_MODES = {
+    # Which argument is the mode.
+    "chmod": (_Call(90, -1), 1),
+    "fchmod": (_Call(91, 52), 1),
+    "fchmodat": (_Call(268, 53), 2),
+    "fchmodat2": (_Call(452, 452), 2),
+    "mkdir": (_Call(83, -1), 1),
+    "mkdirat": (_Call(258, 34), 2),
+    "mknod": (_Call(133, -1), 1),
+    "mknodat": (_Call(259, 33), 2),
+    "creat": (_Call(85, -1), 1),
+}
+_OPENS = {
+    # Which argument is the flags; the mode comes after them, and counts only where a file may be made.
+    "open": (_Call(2, -1), 1),
+    "openat": (_Call(257, 56), 2),
+}
+_MAKES = 0o100 | 0o20000000
+_SET_ID = 0o6000
+"""A program that runs as whoever owns it: outside, that is whoever the sandbox runs as."""
 _CLONE, _UNSHARE = _Call(56, 220), _Call(272, 97)
 _SOCKET, _PAIR, _IOCTL = _Call(41, 198), _Call(53, 199), _Call(16, 29)
 _STREAM, _PACKETS, _KIND = 1, 5, 0xF
@@ -146,6 +167,10 @@ def _steps(which: int, strict: bool) -> Iterator[Step]:
         yield from _shut([call[which] for call in calls.values()], code)
     yield from _with_any(_CLONE[which], 0, _NAMESPACES)
     yield from _with_any(_UNSHARE[which], 0, _NAMESPACES | _NEW_TIME)
+    for call, mode in _MODES.values():
+        yield from _with_any(call[which], mode, _SET_ID)
+    for call, flags in _OPENS.values():
+        yield from _makes_set_id(call[which], flags)
     yield from _ioctl(_IOCTL[which])
     yield from _pair(_PAIR[which])
     if strict:
@@ -181,8 +206,18 @@ def _only(number: int, body: list[Step]) -> Iterator[Step]:
 
 
 def _with_any(number: int, index: int, flags: int) -> Iterator[Step]:
+    if number < 0:
+        return
     verdicts = [(_SET, 0, 1, flags), _refuse(errno.EPERM), (_RETURN, 0, 0, _ALLOW)]
     yield from _only(number, [_argument(index), *verdicts])
+
+
+def _makes_set_id(number: int, flags: int) -> Iterator[Step]:
+    if number < 0:
+        return
+    allow = (_RETURN, 0, 0, _ALLOW)
+    body = [_argument(flags), (_SET, 1, 0, _MAKES), allow, _argument(flags + 1)]
+    yield from _only(number, [*body, (_SET, 0, 1, _SET_ID), _refuse(errno.EPERM), allow])
 
 
 def _ioctl(number: int) -> Iterator[Step]:

@@ -1,0 +1,74 @@
+"""Git's settings outside of a workspace: where they are, and what the paths in them mean."""
+
+import os
+import pwd
+from collections.abc import Iterator, Mapping
+
+from bottega.regular_file import read_regular
+from bottega.workspaces.git.files import LARGEST
+
+_SYSTEM = (
+    *("/etc/gitconfig", "/usr/etc/gitconfig", "/usr/local/etc/gitconfig"),
+    *("/opt/homebrew/etc/gitconfig", "/opt/local/etc/gitconfig"),
+)
+_PREFIXES = ("/usr", "/usr/local")
+"""What `%(prefix)` may stand for."""
+_named: dict[str, str] = {}
+
+
+def learn(environment: Mapping[str, str]) -> None:
+    """Remember what the process's environment says about git's settings."""
+    for name in ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        if os.path.isabs(value := environment.get(name, "")):
+            _named[name] = value
+
+
+def files(owner: int) -> list[str]:
+    """The person's and the machine's; the folder may be another user's, who has settings of their own."""
+    found = [*_SYSTEM, *(_named[name] for name in _named if name.startswith("GIT_CONFIG"))]
+    for home in homes(owner):
+        found += [f"{home}/.gitconfig", f"{home}/.config/git/config"]
+    if above := _named.get("XDG_CONFIG_HOME"):
+        found.append(f"{above}/git/config")
+    return list(dict.fromkeys(map(os.path.normpath, found)))
+
+
+def homes(owner: int) -> list[str]:
+    found = [_named["HOME"]] if "HOME" in _named else []
+    for user in (os.geteuid(), owner):
+        try:
+            found.append(pwd.getpwuid(user).pw_dir)
+        except KeyError:
+            continue
+    return list(dict.fromkeys(each for each in found if os.path.isabs(each)))
+
+
+def paths(base: str, value: str, owner: int) -> Iterator[str]:
+    """What a path in a setting may mean, absolute: as it is spelled, and past all links."""
+    if not value or "\0" in value:
+        return
+    for meant in _expanded(value, owner):
+        whole = os.path.normpath(os.path.join(base, meant))
+        yield whole
+        real = os.path.realpath(os.path.join(base, meant))
+        if real != whole:
+            yield real
+
+
+def _expanded(value: str, owner: int) -> Iterator[str]:
+    if value == "~" or value.startswith("~/"):
+        yield from (home + value[1:] for home in homes(owner))
+    elif value.startswith("~"):
+        yield os.path.expanduser(value)
+    elif value.startswith("%(prefix)/"):
+        yield from (prefix + value.removeprefix("%(prefix)") for prefix in _PREFIXES)
+    else:
+        yield value
+
+
+def text(path: str) -> str:
+    """Of a file that is not opened beneath the workspace, and may yet be what a program has put there."""
+    try:
+        return read_regular(path, LARGEST).decode("utf-8", "surrogateescape")
+    except (OSError, ValueError):
+        return ""

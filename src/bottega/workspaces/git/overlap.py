@@ -1,0 +1,148 @@
+"""Workspaces that hold one another: what one's programs plant must not become what was there before the other's.
+
+Whoever writes a first baseline takes over what the others know of the files that they share. A baseline is not
+forgotten while somebody is still writing such a first one, who may have seen what has been undone since.
+"""
+
+import fcntl
+import os
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from bottega.workspaces.git import baseline as baselines
+from bottega.workspaces.git.baseline import Baseline, Kept
+from bottega.workspaces.git.sensitive import OURS
+
+_OPENING = "opening"
+_FOLDER = "folder"
+
+
+@contextmanager
+def opening(state: Path, folder: str) -> Generator[None]:
+    """While the first baseline of this folder, whose state that is, is written."""
+    (state / _FOLDER).write_bytes(os.fsencode(folder))
+    held = os.open(state / _OPENING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def wait_for_openings(state: Path, folder: str) -> None:
+    """Until nobody writes a first baseline of a folder that shares files with this one."""
+    for other, _ in _sharing(state, folder):
+        try:
+            held = os.open(other / _OPENING, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(held, fcntl.LOCK_SH)
+        finally:
+            os.close(held)
+
+
+def others(state: Path, folder: str) -> list[Baseline]:
+    """The baselines of all other workspaces that share files with this one, whose state that is."""
+    found: list[Baseline] = []
+    for other, _ in _sharing(state, folder):
+        known = baselines.load(other / baselines.NAME)
+        if known is not None and _is_there(known):
+            found.append(known)
+    return found
+
+
+def _sharing(state: Path, folder: str) -> Iterator[tuple[Path, str]]:
+    for other in state.parent.iterdir():
+        if other == state:
+            continue
+        try:
+            named = os.fsdecode((other / _FOLDER).read_bytes())
+        except OSError:
+            known = baselines.load(other / baselines.NAME)  # of an earlier version
+            named = known.folder if known else ""
+        if named and (_is_beneath(named, folder) or _is_beneath(folder, named)):
+            yield other, named
+
+
+def _is_there(known: Baseline) -> bool:
+    try:
+        now = os.stat(known.folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return (now.st_dev, now.st_ino) == (known.device, known.inode)
+
+
+def inherited(
+    folder: str, kept: Mapping[str, Kept], own: Collection[str], known: Sequence[Baseline]
+) -> dict[str, Kept]:
+    """What was there before any program, given what is there now and what others know.
+
+    `own` are those files that repositories are made of, and no settings lead to.
+    """
+    before = {
+        path: each
+        for path, each in kept.items()
+        if not any(_is_watched(folder, path, path in own, other) for other in known)
+    }
+    for other in known:
+        for path, each in _as_seen_from(folder, other, other.files):
+            before[path] = msgspec.structs.replace(other.files[each], guarded=False)
+    return before
+
+
+def led_to(folder: str, known: Iterable[Baseline]) -> tuple[set[str], set[str]]:
+    """Where settings have led to in this folder, by what others know: includes, and folders of hooks."""
+    includes, hooks = set[str](), set[str]()
+    for other in known:
+        includes.update(path for path, _ in _as_seen_from(folder, other, other.includes))
+        hooks.update(path for path, _ in _as_seen_from(folder, other, other.hooks))
+    return includes, hooks
+
+
+def unguarded(folder: str, mine: Baseline, known: Sequence[Baseline]) -> Baseline:
+    """Without the word that nobody could write what others share: their sandboxes have other mounts."""
+
+    def is_shared(path: str) -> bool:
+        whole = os.path.join(folder, path)
+        return any(_is_beneath(whole, other.folder) for other in known)
+
+    files = {
+        path: msgspec.structs.replace(each, guarded=False) if is_shared(path) else each
+        for path, each in mine.files.items()
+    }
+    folders = {path: each for path, each in mine.guarded.items() if not is_shared(path)}
+    return msgspec.structs.replace(mine, files=files, guarded=folders)
+
+
+def _is_watched(folder: str, path: str, own: bool, other: Baseline) -> bool:
+    """Whether the other one would know this file, had it been there before its programs."""
+    whole = os.path.join(folder, path)
+    if not _is_beneath(whole, other.folder):
+        return False
+    inside = os.path.relpath(whole, other.folder)
+    if os.path.basename(path) == OURS and inside != OURS:
+        return False
+    return (
+        own
+        or inside in other.includes
+        or any(
+            _is_beneath(inside, os.path.dirname(each) if each.endswith("/_") else each)
+            for each in other.hooks
+        )
+    )
+
+
+def _as_seen_from(folder: str, other: Baseline, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Those paths of another workspace that lie in this folder, with what they are called there."""
+    for path in paths:
+        whole = os.path.normpath(os.path.join(other.folder, path))
+        if _is_beneath(whole, folder):
+            yield os.path.relpath(whole, folder), path
+
+
+def _is_beneath(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
