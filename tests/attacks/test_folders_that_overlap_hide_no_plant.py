@@ -6,6 +6,7 @@ import os
 import resource
 import tracemalloc
 from collections.abc import Iterator
+from itertools import count, islice
 
 import pytest
 
@@ -154,7 +155,7 @@ def test_a_look_without_a_free_descriptor_is_not_taken_for_a_whole_one(scene: Sc
     """Severity: high (M8, its kind)."""
     with Root(scene.folder) as root:
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (_next_descriptor() + 3, before[1]))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_first_free_after(3), before[1]))
         try:
             whole = Scanner().scan(root).whole
         except OSError:
@@ -165,8 +166,11 @@ def test_a_look_without_a_free_descriptor_is_not_taken_for_a_whole_one(scene: Sc
         assert Scanner().scan(root).whole
 
 
-def _next_descriptor() -> int:
-    return max(map(int, os.listdir("/proc/self/fd")))
+def _first_free_after(number: int) -> int:
+    """The descriptor that would be given out once so many more are open."""
+    taken = set(map(int, os.listdir("/proc/self/fd")))
+    free = (each for each in count() if each not in taken)
+    return next(islice(free, number, None))
 
 
 @needs_bubblewrap
