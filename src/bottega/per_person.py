@@ -9,13 +9,13 @@ import msgspec
 
 from bottega.accounts.people import People
 from bottega.agents.model import Model
+from bottega.fairness import Share, Turns
 from bottega.providers.fair import Fair
 from bottega.sessions.bounds.keeping import Keeping
 from bottega.sessions.bounds.waiting import Bounds
 from bottega.sessions.inbox import Inbox
 from bottega.sessions.session import Sessions
 from bottega.settings import Values
-from bottega.share import Share, Turns
 from bottega.storage.database import Database
 from bottega.storage.disk import MIB, Disk
 from bottega.workspaces.sandbox.bounds import machine

@@ -15,7 +15,7 @@ from bottega.events.codec import decode, encode
 from bottega.events.event import Event
 from bottega.ids import fresh_message
 from bottega.sessions.asks import Ask, Reply
-from bottega.sessions.merge import merged
+from bottega.sessions.pen import merged
 from bottega.studio.anywhere import AnySession, AnyStudio
 from bottega.studio.structured import NoOutput
 from tests.client.conftest import token

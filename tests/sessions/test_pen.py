@@ -20,8 +20,7 @@ from bottega.events.facts import (
 from bottega.messages.block import Text
 from bottega.sessions.lease import Contender, Lease
 from bottega.sessions.log import Log
-from bottega.sessions.merge import merged
-from bottega.sessions.pen import ROOM, Pen
+from bottega.sessions.pen import ROOM, Pen, merged
 from bottega.sessions.session import SessionRow, Sessions
 from bottega.storage.database import Database
 from bottega.storage.home import Life

@@ -7,8 +7,8 @@ Whoever streams from many fast models at once would else keep the event loop to 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from bottega.fairness import Share, Turns
 from bottega.providers.provider import Provider, Request, StreamEvent
-from bottega.share import Share, Turns
 
 PART = 32
 """Events that a stream hands on before it waits for its turn."""

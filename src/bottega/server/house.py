@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection
 from bottega.accounts.passes import Passes
 from bottega.accounts.people import People, Person
 from bottega.errors import Problem
+from bottega.fairness import Share, Turns
 from bottega.projects.files.files import Files
 from bottega.projects.projects import Projects
 from bottega.server.following.followers import Followers
@@ -20,7 +21,6 @@ from bottega.server.shells.served import ServedShells
 from bottega.server.staff.asking import Asking
 from bottega.server.staff.staff import Alone, Staff, Tell
 from bottega.server.tickets import Tickets
-from bottega.share import Share, Turns
 from bottega.studio import Studio
 from bottega.studio.setup.models import Offers
 

@@ -8,20 +8,22 @@ nothing more.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from bottega.errors import Conflict, Fenced, Problem, Refused, StorageFailed, TooMany
+from bottega.events import facts
 from bottega.events.codec import encode
-from bottega.events.event import Event
+from bottega.events.event import Carried, Event
 from bottega.events.facts import DELTAS
 from bottega.failpoint import failpoint
 from bottega.sessions.feed import Row
 from bottega.sessions.lease import Lease
 from bottega.sessions.log import Log, store
-from bottega.sessions.merge import merged, weight
 from bottega.sessions.session import now
 from bottega.storage.writer import Job
 
@@ -210,3 +212,54 @@ def _apart(connection: sqlite3.Connection) -> Generator[None]:
         connection.execute("RELEASE batch")
         raise
     connection.execute("RELEASE batch")
+
+
+_Texts = facts.TextDelta | facts.ReasoningDelta | facts.ToolOutputDelta
+
+
+def weight(event: Event) -> int:
+    """How many characters of memory an event holds until it is durable; only deltas can pile up."""
+    payload = event.data
+    if isinstance(payload, _Texts):
+        return len(payload.text)
+    return len(payload.partial_json) if isinstance(payload, facts.InputJsonDelta) else 0
+
+
+def merged(events: Sequence[Event]) -> list[Event]:
+    """The same events in fewer rows: runs of deltas that belong together are joined, everything else is as it was."""
+    out: list[Event] = []
+    run: list[Event] = []
+    for event in events:
+        if run and not _joins(run[-1], event):
+            out.append(_joined(run))
+            run = []
+        run.append(event)
+    if run:
+        out.append(_joined(run))
+    return out
+
+
+def _joins(last: Event, event: Event) -> bool:
+    if last.type != event.type or event.type not in facts.DELTAS or isinstance(event, Carried):
+        return False
+    if (last.message_id, last.step, last.attempt) != (event.message_id, event.step, event.attempt):
+        return False
+    a, b = last.data, event.data
+    if isinstance(a, facts.InputJsonDelta) and isinstance(b, facts.InputJsonDelta):
+        return a.block == b.block
+    if isinstance(a, facts.ToolOutputDelta) and isinstance(b, facts.ToolOutputDelta):
+        return a.tool_id == b.tool_id
+    return True
+
+
+def _joined(run: list[Event]) -> Event:
+    first = run[0]
+    if len(run) == 1:
+        return first
+    payload = first.data
+    if isinstance(payload, facts.InputJsonDelta):
+        whole = "".join(event.data.partial_json for event in run)
+        payload = msgspec.structs.replace(payload, partial_json=whole)
+    else:
+        payload = msgspec.structs.replace(payload, text="".join(event.data.text for event in run))
+    return msgspec.structs.replace(first, data=payload)

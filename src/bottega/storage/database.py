@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from bottega.fairness import Threads
 from bottega.storage.home import Home
 from bottega.storage.migrate import Migration, migrate
 from bottega.storage.sqlite import connect, explain
 from bottega.storage.writer import Job, Writer
-from bottega.threads import Threads
 
 T = TypeVar("T")
 

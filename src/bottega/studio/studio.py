@@ -12,6 +12,7 @@ from bottega.agents.shelf import Shelved
 from bottega.agents.spec import Spec
 from bottega.approvals.mode import Mode, checked_mode
 from bottega.errors import BadUsage
+from bottega.fairness import Threads
 from bottega.projects.projects import Project
 from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask
@@ -21,7 +22,6 @@ from bottega.sessions.session import HOST, Also, SessionRow
 from bottega.settings import Settings, load
 from bottega.studio.opened import Opened
 from bottega.studio.session import Session
-from bottega.threads import Threads
 from bottega.tools.tool import Tool
 from bottega.workers.crash.policy import OnCrash
 from bottega.workers.worker import Worker

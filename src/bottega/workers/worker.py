@@ -13,6 +13,7 @@ from bottega.agents.plan import Plan
 from bottega.agents.world import Ended
 from bottega.errors import Conflict, Fenced, StorageFailed
 from bottega.events import facts
+from bottega.fairness import acting_for
 from bottega.ids import fresh
 from bottega.messages.message import Message
 from bottega.projects.folders import place_of
@@ -27,7 +28,6 @@ from bottega.sessions.session import SessionRow, Sessions
 from bottega.sessions.told.history import replay
 from bottega.sessions.turning import turned_over
 from bottega.storage.home import Life
-from bottega.threads import acting_for
 from bottega.workers.acting.asking import Parked
 from bottega.workers.acting.hands import Hands
 from bottega.workers.acting.shield import whatever_comes

@@ -5,8 +5,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from bottega.errors import TooMany
+from bottega.fairness import Turns
 from bottega.server.following.rate import Rate
-from bottega.share import Turns
 
 MOST = 2000
 """Followed at once, for one person: streams of events, visible tabs and shells, over all connections."""

@@ -6,12 +6,11 @@ connections that do nothing loses them first, and a person's connection is taken
 """
 
 import asyncio
+import ipaddress
 from collections import Counter
 from typing import TypeVar
 
 import msgspec
-
-from bottega.server.guard.addresses import network_of
 
 K = TypeVar("K", str, int)
 
@@ -117,3 +116,13 @@ def _forget(among: Counter[K], key: K) -> None:
     among[key] -= 1
     if among[key] <= 0:
         del among[key]
+
+
+def network_of(address: str) -> str:
+    """An address, or for one of the new kind its network: everybody has very many of those."""
+    if ":" not in address:
+        return address
+    found = ipaddress.IPv6Address(address.partition("%")[0])
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((found, 64), strict=False))

@@ -14,25 +14,23 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bottega.errors import Problem
+from bottega.fairness import acting_for
 from bottega.server import problems
-from bottega.server.guard.addresses import network_of
 from bottega.server.guard.bodies import bounded, has_body, limit_of, read_whole
-from bottega.server.guard.connections import Seat
+from bottega.server.guard.connections import Seat, network_of
 from bottega.server.guard.doubled import refuse_doubled
 from bottega.server.guard.dress import API, PAGE, dressed
 from bottega.server.guard.impatient import EXTENSION as SEAT
 from bottega.server.guard.leaving import while_there
 from bottega.server.guard.names import Names
-from bottega.server.guard.pieces import in_pieces
 from bottega.server.guard.places import Places, Queue
 from bottega.server.guard.proxy import Proxies
 from bottega.server.guard.rates import Buckets, Rate, Room
-from bottega.server.guard.unsent import Outgoing, Unsent
+from bottega.server.guard.unsent import Outgoing, Unsent, in_pieces
 from bottega.server.guard.visit import Visit
 from bottega.server.house import House
 from bottega.server.problems import Halt
 from bottega.server.who import OPEN, NotSignedIn, caller_of, cookie_in
-from bottega.threads import acting_for
 
 _LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""

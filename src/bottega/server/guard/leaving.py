@@ -4,7 +4,7 @@ import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bottega.threads import Caller, acting_for
+from bottega.fairness import Caller, acting_for
 
 
 async def while_there(

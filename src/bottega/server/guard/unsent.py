@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Hashable
 
 from starlette.types import Message, Send
 
-from bottega.server.guard.pieces import PIECE
-
+PIECE = 64 * 1024
+"""Bytes of a long answer that go out at once; the next follow once these are on their way."""
 MOST = 32_000_000
 """Bytes of large answers that wait for one person; one answer is always let out, whatever its size."""
 
@@ -75,3 +75,16 @@ def _length(start: Message) -> int:
         if name == b"content-length" and value.isdigit():
             return int(value)
     return 0
+
+
+async def in_pieces(send: Send, message: Message) -> None:
+    body = message.get("body", b"")
+    if message["type"] != "http.response.body" or len(body) <= PIECE:
+        await send(message)
+        return
+    more = message.get("more_body", False)
+    whole = memoryview(body)
+    for start in range(0, len(whole), PIECE):
+        last = start + PIECE >= len(whole)
+        piece = bytes(whole[start : start + PIECE])
+        await send({**message, "body": piece, "more_body": more or not last})

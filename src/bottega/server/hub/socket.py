@@ -14,13 +14,13 @@ from starlette.types import Receive
 from uvicorn.protocols.utils import ClientDisconnected
 
 from bottega.errors import Problem, Refused, TooMany
+from bottega.fairness import Turns
 from bottega.server.following.followers import Followers
 from bottega.server.following.rate import Rate
 from bottega.server.hub import told
 from bottega.server.hub.frames import BadFrame, Frame, Heard, heard
 from bottega.server.hub.line import Line
 from bottega.server.tickets import Ticket
-from bottega.share import Turns
 
 _log = logging.getLogger(__name__)
 

@@ -2,6 +2,7 @@
 
 from bottega.accounts.people import Person
 from bottega.errors import BadUsage, Conflict
+from bottega.fairness import Share
 from bottega.server import speaking
 from bottega.server.house import House
 from bottega.server.hub import frames, told
@@ -12,7 +13,6 @@ from bottega.server.hub.join import Joins
 from bottega.server.hub.socket import Socket
 from bottega.sessions.session import SessionRow
 from bottega.sessions.tabs import Tabs, unknown
-from bottega.share import Share
 from bottega.studio.session import Session
 
 LISTED_PER_FRAME = 10

@@ -17,10 +17,10 @@ import msgspec
 
 from bottega.errors import BadUsage
 from bottega.events.codec import decode
+from bottega.fairness import caller
 from bottega.messages.block import Text, ToolUse
 from bottega.sessions.care.snippets import Snippets, tokens_of
 from bottega.storage.database import Database
-from bottega.threads import caller
 
 BATCH = 500
 """Events that one transaction adds at most."""

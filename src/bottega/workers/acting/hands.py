@@ -13,13 +13,13 @@ from bottega.approvals.rule import Rule
 from bottega.errors import NotFound, TooMany
 from bottega.events import facts
 from bottega.events.codec import decode
+from bottega.fairness import Share
 from bottega.projects.folders import Folders
 from bottega.sessions.asks import Asks
 from bottega.sessions.bounds.keeping import Keeping
 from bottega.sessions.feed import Row
 from bottega.sessions.log import Log
 from bottega.sessions.session import SessionRow, Sessions
-from bottega.share import Share
 from bottega.tools.cache import Cache
 from bottega.workers.acting.asking import PATIENCE
 from bottega.workers.acting.known import Known
