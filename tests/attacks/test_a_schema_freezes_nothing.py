@@ -53,10 +53,8 @@ SAME_VALUE = {
     "unevaluated items": doubled(anyOf=["NEXT"], unevaluatedItems=False),
 }
 OTHERS: dict[str, dict[str, Any]] = {
-    "deep": {
-        "type": "object",
-        "x": nested(500),
-    },
+    "deep": {"type": "object", "x": nested(150)},
+    "deeper": {"type": "object", "x": nested(500)},
     "itself": {"type": "object", "allOf": [{"$ref": "#"}]},
     "wide": {"type": "object", "properties": {f"p{n}": {} for n in range(20_000)}},
     "large": {"type": "object", "description": "x" * 400_000},
@@ -70,6 +68,11 @@ OTHERS: dict[str, dict[str, Any]] = {
     "huge pattern": {"type": "object", "properties": {"a": {"pattern": "(x{1000}){1000}"}}},
 }
 HOSTILE = {**SAME_VALUE, **OTHERS}
+AS_BODIES = {
+    "deeper": (422, "The JSON is nested too deeply."),
+    "wide": (413, "more than 20000 fields and elements"),
+}
+"""Those that are refused before anybody asks what they are for."""
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +98,10 @@ def test_a_tool_of_a_client_with_such_a_schema_is_refused_at_once(
 ) -> None:
     tool = {"name": "t", "description": "x", "schema": HOSTILE[name]}
     took, status, answer = host.timed("PUT", f"/api/sessions/{session}/tools", {"tools": [tool]})
-    assert status in (400, 413, 422), answer
     assert took < QUICK
-    assert (
-        status == 413
-        or "nested" in answer["detail"]
-        or "The schema of the tool 't'" in answer["detail"]
-    ), answer
+    code, sentence = AS_BODIES.get(name, (422, "The schema of the tool 't'"))
+    assert status == code, answer
+    assert sentence in answer["detail"], answer
 
 
 @pytest.mark.parametrize("name", HOSTILE)
