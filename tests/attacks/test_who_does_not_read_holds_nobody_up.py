@@ -79,13 +79,14 @@ def opening(server: Target, way: str) -> bytes:
 def test_a_thousand_hostile_connections_from_two_addresses_leave_a_person_served_at_once(
     server: Target,
 ) -> None:
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     with Person(server) as host:
         host.call("GET", "/api/sessions")
     before = server.rss()
     openings = [opening(server, way) for way in WAYS]
     with ExitStack() as stack:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         for n in range(EACH):
             for address in ("127.0.0.1", "127.0.0.2"):
                 if wire := connected(server, address, openings[n % len(openings)]):
