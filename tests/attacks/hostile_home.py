@@ -70,8 +70,8 @@ def theirs_in(said: str, *, lines: bool = False) -> list[str]:
     return found + _BAD.findall(_OURS.sub("", said))
 
 
-def furnish(home: Path, folder: Path, scratch: Path) -> dict[str, str]:
-    """Fill the home; what the commands need to name in it."""
+def furnish(home: Path, folder: Path, scratch: Path, provider: str) -> dict[str, str]:
+    """Fill the home, with a provider at that address; what the commands need to name in it."""
     (folder / ".bottega.toml").write_text(_toml(TEXT) + ' = "x"\n')
     (home / "agents").mkdir()
     told = _toml(TEXT)
@@ -86,7 +86,7 @@ def furnish(home: Path, folder: Path, scratch: Path) -> dict[str, str]:
         f"instructions = {told}\n[mcp.hub]\ncommand = {json.dumps(sys.executable)}\n"
         f"args = [{json.dumps(str(server))}]\nvisible = [{json.dumps(str(server))}]\nenv = {{ X = {told} }}\n"
         f"[mcp.odd]\nurl = {_toml('http://127.0.0.1:9/' + ODD)}\n"
-        f"[providers.own]\nbase_url = 'http://127.0.0.1:9'\n"
+        f"[providers.own]\nbase_url = '{provider}'\n"
     )
     return {"import": str(_export(scratch / "evil.jsonl")), "model": _model(scratch)}
 

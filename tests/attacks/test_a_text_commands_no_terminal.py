@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,8 +21,8 @@ from bottega.cli.screen.terminal import Terminal
 from bottega.printable import printable_json
 from tests.attacks import hostile_home
 from tests.attacks.hostile_home import DRIVER, NAME, TEXT, theirs_in
+from tests.attacks.sinks import sink
 from tests.cli.conftest import scrubbed
-from tests.hunt import LONG
 
 Commands = tuple[list[list[str]], dict[str, str], Path]
 
@@ -59,19 +60,21 @@ COMMANDS = [
 
 
 @pytest.fixture(scope="module")
-def commands(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Commands:
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     """The commands, their environment and the folder that they are called from."""
     scratch = tmp_path_factory.mktemp("hostile")
     home, folder = scratch / "home", scratch / "work"
     home.mkdir()
     folder.mkdir()
-    known = {**hostile_home.furnish(home, folder, scratch), "bad": f"bad{TEXT}"}
-    env = scrubbed(home)
-    _called([_words(each, known) for each in BEFORE], env, folder)
-    hostile_home.poison(home, folder)
-    return [_words(each, known) for each in COMMANDS], env, folder
+    refusal = json.dumps({"error": {"message": TEXT}}).encode()
+    with sink() as provider:
+        provider.answer = lambda _: (404, {"Content-Type": "application/json"}, refusal)
+        furniture = hostile_home.furnish(home, folder, scratch, provider.url)
+        known = {**furniture, "bad": f"bad{TEXT}"}
+        env = scrubbed(home)
+        _called([_words(each, known) for each in BEFORE], env, folder)
+        hostile_home.poison(home, folder)
+        yield [_words(each, known) for each in COMMANDS], env, folder
 
 
 def _words(command: str, known: dict[str, str]) -> list[str]:
@@ -111,8 +114,6 @@ def test_what_others_wrote_is_printed_by_every_command_and_obeyed_by_none(
     # Into a pipe these two are files, byte for byte: `git apply` and `bottega import` take them.
     files = [] if tty else ["--diff", "jsonl"]
     wanted = [words for words in every if not set(words) & set(files)]
-    if tty and not LONG:  # what differs in a terminal is the writer, which all of them share
-        wanted = wanted[::3]
     said = _called(wanted, env, folder, tty=tty)
     parts = re.split(r"==\d+==\r?\n", said)[1:]
     assert len(parts) == len(wanted)
@@ -123,9 +124,7 @@ def test_what_others_wrote_is_printed_by_every_command_and_obeyed_by_none(
     }
     assert {name: bad for name, bad in found.items() if bad} == {}
     told = "".join(parts)
-    assert min(told.count("said"), told.count("named")) > len(wanted) // 3, (
-        "what they wrote was printed"
-    )
+    assert min(told.count("said"), told.count("named")) > 30, "what they wrote was printed"
 
 
 def test_a_number_of_beginnings_without_an_end_is_read_once() -> None:
