@@ -104,8 +104,9 @@ class Day:
     async def _compact(self, session: str) -> None:
         """Again, where the process that did it has died."""
         at = f"sessions/{session}/compact"
-        while (await self._call("POST", at, None, 503)).get("code") == "overloaded":
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(60):
+            while (await self._call("POST", at, None, 503)).get("code") == "overloaded":
+                await asyncio.sleep(0.02)
 
     async def restarts(self) -> int:
         """How often worker processes were started again."""

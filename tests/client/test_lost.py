@@ -14,7 +14,6 @@ from bottega.errors import BadUsage, Conflict, NotFound, Problem, StorageFailed
 from bottega.events.event import Event
 from bottega.ids import fresh_message
 from bottega.reach import reach as reach_module
-from bottega.reach import stream as stream_module
 from bottega.reach.lines import Lines, Sent
 from bottega.reach.problems import Unreachable, problem
 from bottega.reach.reach import Reach, Try
@@ -59,14 +58,13 @@ async def test_through_a_kill_of_the_server_an_answer_goes_on_without_gap_or_dou
     "listen",
     [
         pytest.param(lambda reach: reach.call("GET", "sessions"), id="an answer"),
-        pytest.param(lambda reach: anext(stream(reach, "ses_1")), id="an event"),
+        pytest.param(lambda reach: anext(stream(reach, "ses_1", largest=1 << 20)), id="an event"),
     ],
 )
 async def test_a_server_that_talks_without_end_is_left_before_it_fills_the_memory(
     listen: Callable[[Reach], Awaitable[object]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reach_module, "LARGEST", 1 << 20)
-    monkeypatch.setattr(stream_module, "LARGEST", 1 << 20)
     left = asyncio.Event()
 
     async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

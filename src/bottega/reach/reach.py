@@ -188,10 +188,10 @@ class Reach:
         async for piece in response.content.iter_any():
             body += piece
             if len(body) > LARGEST:
-                raise self.too_large()
+                raise self.too_large(LARGEST)
         return bytes(body)
 
-    def too_large(self, most: int = LARGEST) -> Problem:
+    def too_large(self, most: int) -> Problem:
         return Problem(
             f"The server at {self.address} sends more than {most >> 20} MB at once, and is not listened to.",
             hint="Is it a Bottega? Look at what is at that address.",

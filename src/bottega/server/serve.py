@@ -5,7 +5,7 @@ import errno
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -118,20 +118,19 @@ def _staff(house: House) -> Staff:
         (*command, *told),
         options.workers,
         house.tell_session,
-        _imports_fixed(house.studio.settings.environment),
     )
     house.studio.opened.elsewhere = supervisor
+    _fix_imports()
     supervisor.start()
     return supervisor
 
 
-def _imports_fixed(environment: Mapping[str, str]) -> dict[str, str]:
-    """The same environment, in which a worker that starts later finds its modules only where this process does."""
-    fixed = dict(environment)
-    if "PYTHONPATH" in fixed:
-        named = (os.path.realpath(each) for each in fixed["PYTHONPATH"].split(os.pathsep) if each)
-        fixed["PYTHONPATH"] = os.pathsep.join(each for each in named if os.path.exists(each))
-    return fixed
+def _fix_imports() -> None:
+    """Have every worker, however late it starts, find its modules only where this process does."""
+    inherited = os.environ  # noqa: TID251
+    if "PYTHONPATH" in inherited:
+        found = own_code.real_entries(inherited["PYTHONPATH"].split(os.pathsep))
+        inherited["PYTHONPATH"] = os.pathsep.join(found)
 
 
 async def _ended(stop: Stop, house: House, server: uvicorn.Server) -> None:

@@ -10,7 +10,7 @@ import logging
 import signal
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from operator import itemgetter
 
@@ -66,10 +66,8 @@ class Supervisor:
         command: Sequence[str],
         count: int,
         tell: Tell,
-        environment: Mapping[str, str] | None = None,
     ) -> None:
         """`command` starts a worker, which prints its id in its first line."""
-        self._environment = environment
         self._studio = studio
         self._command = tuple(command)
         self._tell = tell
@@ -159,7 +157,6 @@ class Supervisor:
             stdout=PIPE,
             start_new_session=True,
             limit=LONGEST,
-            env=self._environment,
         )
         place.process = process
         minding = asyncio.create_task(self._mind(place, process))
