@@ -3,7 +3,7 @@
 import fcntl
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -69,9 +69,34 @@ _encode = msgspec.msgpack.Encoder().encode
 def load(path: Path) -> Baseline | None:
     """None: there is none, or none that can be read."""
     try:
-        return _decode(path.read_bytes())
-    except (OSError, msgspec.MsgspecError):
+        return _renamed(_decode(path.read_bytes()), _name_of)
+    except (OSError, ValueError, msgspec.MsgspecError):
         return None
+
+
+def _renamed(baseline: Baseline, change: Callable[[str], str]) -> Baseline:
+    """With every name as it is stored, or as it was."""
+    return msgspec.structs.replace(
+        baseline,
+        folder=change(baseline.folder),
+        files={change(name): each for name, each in baseline.files.items()},
+        guarded={change(name): each for name, each in baseline.guarded.items()},
+        includes=tuple(map(change, baseline.includes)),
+        hooks=tuple(map(change, baseline.hooks)),
+    )
+
+
+def _stored(name: str) -> str:
+    """A name may be no valid text; it never holds a NUL, which marks one that is stored as hexadecimal bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return "\0" + os.fsencode(name).hex()
+    return "\0" + os.fsencode(name).hex() if "\0" in name else name
+
+
+def _name_of(stored: str) -> str:
+    return os.fsdecode(bytes.fromhex(stored[1:])) if stored.startswith("\0") else stored
 
 
 def save(path: Path, baseline: Baseline) -> None:
@@ -84,7 +109,8 @@ def save(path: Path, baseline: Baseline) -> None:
     part = path.with_name(f"{path.name}.part")  # whoever writes is alone
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(_encode(msgspec.structs.replace(baseline, files=files)))
+            whole = msgspec.structs.replace(baseline, files=files)
+            file.write(_encode(_renamed(whole, _stored)))
             file.flush()
             os.fsync(file.fileno())
         part.rename(path)

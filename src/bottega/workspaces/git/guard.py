@@ -55,7 +55,7 @@ class Guard:
         self._reports = self._state / "reports"
         self._scanner = scanner_of(root)
         self._one = threading.Lock()
-        self._held: list[int] = []
+        self._held = files.Held()
         self._told = 0
         self.seconds = 0.0
         """How long the last look took."""
@@ -87,20 +87,24 @@ class Guard:
             now = baselines.load(self._baseline)
             if now is None:
                 return
-            mine = set(paths)
             known = overlap.others(self._state, self._root.path)
             first = self._only()
-            folders, kept = dict[str, tuple[int, int]](), dict[str, Kept]()
+            held = files.Held()
+            nearest = sorted(set(paths), key=lambda each: (each.count("/"), each))
+            mine = {path for path in nearest if held.hold(self._root, path)}
+            folders = dict[str, tuple[int, int]]()
             for path in mine:
                 seen = files.look(self._root, path)
                 if seen is not None and seen.is_folder and (first or path in now.guarded):
                     folders[path] = (seen.device, seen.inode)
-                    self._hold(path)
-            for path, each in now.files.items():
-                guarded = path in mine and (first or each.guarded)
-                kept[path] = msgspec.structs.replace(each, guarded=guarded)
-                if guarded:
-                    self._hold(path)
+            kept = {
+                path: msgspec.structs.replace(
+                    each, guarded=path in mine and (first or each.guarded)
+                )
+                for path, each in now.files.items()
+            }
+            self._held.release()
+            self._held = held
             after = msgspec.structs.replace(now, files=kept, guarded=folders)
             baselines.save(
                 self._baseline, overlap.unguarded(self._root.path, after, known) if known else after
@@ -155,8 +159,7 @@ class Guard:
         finally:
             os.close(self._holder)
             self._holder = -1
-            while self._held:
-                os.close(self._held.pop())
+            self._held.release()
 
     @contextmanager
     def _alone(self) -> Generator[None]:
@@ -175,16 +178,6 @@ class Guard:
             return False
         finally:  # whoever asked for more in vain has lost what there was
             fcntl.flock(self._holder, fcntl.LOCK_SH)
-
-    def _hold(self, path: str) -> None:
-        """Keep the number of a file from being given to another one."""
-        with suppress(Problem, OSError):
-            folder, name = self._root.open_parent(path)
-            try:
-                flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-                self._held.append(os.open(name, flags, dir_fd=folder))
-            finally:
-                os.close(folder)
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
@@ -298,14 +291,12 @@ class Guard:
         return changed
 
     def _is_theirs(self, path: str, before: Baseline) -> bool:
-        """It lies in a folder in which no program could write."""
+        """It lies in a folder in which no program could write; further down it may have a second name elsewhere."""
         folder = os.path.dirname(path)
-        while folder:
-            if folder in before.guarded:
-                seen = files.look(self._root, folder)
-                return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
-            folder = os.path.dirname(folder)
-        return False
+        if folder not in before.guarded:
+            return False
+        seen = files.look(self._root, folder)
+        return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
 
     def _undo(self, path: str, verdict: Verdict, file: files.File) -> list[Undone]:
         try:

@@ -48,6 +48,8 @@ def judge(  # noqa: PLR0911 - one a kind
             return None
         case "pointer" | "commondir" | "alternates":
             return _leading(root, path, kind, file, before, repositories)
+        case "store" if _is_known_store(root, path, file):
+            return None
         case "project" if kept is not None and kept.guarded:
             return None  # a person's editor has replaced it; it may say nothing that does harm
         case _:
@@ -59,6 +61,8 @@ _WHY = {
     "hook": "a hook that git would run",
     "state": "the state of an operation that names what git would run",
     "remote": "an address that git would use",
+    "settings": "settings of Mercurial or Jujutsu that can run programs",
+    "store": "a file that leads Mercurial or Jujutsu to a repository elsewhere",
     "project": f"a {OURS} that Bottega would read",
 }
 
@@ -67,6 +71,13 @@ def _back(before: Kept | None, why: str) -> Verdict:
     if before is None:
         return Verdict(why, None)
     return Verdict(why, before.content, before.mode)
+
+
+def _is_known_store(root: Root, path: str, file: File) -> bool:
+    """Whether it leads to a folder whose settings are looked at as well."""
+    ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"
+    places = leads(root, path, "store", file.content) if file.content is not None else [".."]
+    return all(f"/{each}".endswith(ends) for each in places)
 
 
 def _config(file: File, before: Kept | None) -> Verdict | None:

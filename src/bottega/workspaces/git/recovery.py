@@ -4,7 +4,6 @@ import logging
 import os
 from pathlib import Path
 
-from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git.guard import Guard
@@ -41,7 +40,7 @@ def recover_all(state: Path, *, last: bool) -> int:
                 guard = Guard(state, root)
                 guard.open()
                 guard.close(forget=last)
-        except (Problem, OSError) as problem:
+        except Exception as problem:
             _log.warning(
                 "%r could not be checked for planted repositories: %s", left.folder, problem
             )

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 
-from bottega.errors import Misconfigured, Problem, Refused
+from bottega.errors import Misconfigured, Refused
 from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fit import refuse_unfit
@@ -279,7 +279,7 @@ async def _closed(folder: str, guard: Guard) -> None:
     """The last look. Where it fails, the baseline stays, and whoever comes next looks again."""
     try:
         await in_thread(folder, guard.close)
-    except (Problem, OSError) as problem:
+    except Exception as problem:
         _log.warning("a folder could not be checked for planted repositories: %s", problem)
 
 

@@ -127,7 +127,7 @@ class Opened:
             if not self._closing:
                 await in_thread(self._folder, self._guard.check)
             return await asyncio.to_thread(self._guard.reports)
-        except (Problem, OSError) as problem:
+        except Exception as problem:
             return (f"The folder could not be checked for planted repositories: {problem}",)
 
     async def _mind(self, guard: Guard) -> None:
@@ -137,7 +137,7 @@ class Opened:
             await asyncio.sleep(pause)
             try:
                 await in_thread(self._folder, guard.check_if_due, pause * 0.9)
-            except (Problem, OSError) as problem:
+            except Exception as problem:
                 _log.warning("a folder could not be checked for planted repositories: %s", problem)
 
     async def _leave(self) -> None:
