@@ -1,5 +1,7 @@
 """Pairs of texts that a plain comparison takes very long for."""
 
+import random
+
 
 def interleaved(lines: int, kinds: int = 50) -> tuple[bytes, bytes]:
     """No two neighbours match: each look for the longest run takes off one line."""
@@ -8,6 +10,7 @@ def interleaved(lines: int, kinds: int = 50) -> tuple[bytes, bytes]:
     return "\n".join(a).encode(), "\n".join(b).encode()
 
 
-def scattered(letters: int) -> tuple[str, str]:
-    a, b = interleaved(letters, 10)
-    return a.decode().replace("\n", ""), b.decode().replace("\n", "")
+def tossed(letters: int, count: int) -> list[str]:
+    """Texts of two letters in any order: all alike at first sight, and long to compare."""
+    dice = random.Random(letters)
+    return ["".join(dice.choices("ab", k=letters)) for _ in range(count)]

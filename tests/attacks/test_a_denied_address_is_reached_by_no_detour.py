@@ -1,4 +1,5 @@
-"""Severity: medium (M5). What a rule denies by its address is reached by a redirect, or by a shell with the network."""
+"""Severity: medium (M5). What a rule denies by its address is reached by a redirect, or by a shell with the
+network."""
 
 import base64
 from collections.abc import AsyncGenerator, Callable

@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from bottega.mcp.approved import Approved
 from bottega.mcp.server import McpServer
 from bottega.projects.projects import Projects
 from tests.attacks.directed_model import MODEL, calling, directed_model
+from tests.hunt import LONG, SEED
 from tests.server.api.using import ran
 from tests.server.crossing.belongings import at_this_machine
 from tests.server.serving import Client, Serving
@@ -42,7 +44,7 @@ TOOLS: dict[str, dict[str, Any]] = {
         ]
     },
     "bash_exec": {"command": "ls -A; cat private.txt; echo x > planted"},
-    "shell_open": {"command": "cat private.txt; echo x > planted; sleep 60"},
+    "shell_open": {"command": "cat private.txt; echo x > planted; exec sh"},
     "get_project_info": {},
     "mcp__reader__read": {},
 }
@@ -206,9 +208,11 @@ SWAPS = [
     for depth in range(1, len(path) + 1)
 ]
 """Every component of the stored path of every folder."""
+SOME = SWAPS if LONG else [SWAPS[0], SWAPS[-1], *Random(SEED).sample(SWAPS[1:-1], 1)]
+TARGETS = ("home/agents", "home", "secrets", "/etc/cron.d", "/root/.ssh")
 
 
-@pytest.mark.parametrize(("container", "component"), SWAPS)
+@pytest.mark.parametrize(("container", "component"), SOME)
 async def test_whichever_component_is_swapped_no_tool_and_no_route_reaches_what_the_link_leads_to(
     bed: Bed, host: Client, container: str, component: str
 ) -> None:
@@ -246,7 +250,7 @@ async def test_without_a_link_every_one_of_these_tools_reaches_the_folder(
     assert {each["name"]: each["content"] for each in results if each.get("is_error")} == {}
 
 
-@pytest.mark.parametrize("target", ["home/agents", "home", "secrets", "/etc/cron.d", "/root/.ssh"])
+@pytest.mark.parametrize("target", TARGETS if LONG else ("home/agents", "/etc/cron.d"))
 async def test_an_agent_cannot_swap_the_container_of_another_session_for_a_link(
     bed: Bed, guest: Client, target: str
 ) -> None:

@@ -89,29 +89,29 @@ async def test_whatever_a_submodule_is_called_its_settings_cannot_be_written(
 
 TABLE = (
     b"1 0 0:1 / / ro,nosuid - tmpfs tmpfs rw\n"
-    b"2 1 0:2 /work/a\\040b /work/a\\040b rw - ext4 /dev/x rw\n"
-    b"3 2 0:2 /work/a\\040b/.git/config /work/a\\040b/.git/config ro - ext4 /dev/x rw\n"
+    b"2 1 0:2 /srv/a\\040b /srv/a\\040b rw - ext4 /dev/x rw\n"
+    b"3 2 0:2 /srv/a\\040b/.git/config /srv/a\\040b/.git/config ro - ext4 /dev/x rw\n"
     b"4 1 0:3 / /dev/null rw - devtmpfs x rw\n"
     b"5 1 0:2 /usr /usr ro - ext4 /dev/x rw\n"
 )
 COMMAND = (
-    *("bwrap", "--ro-bind", "/usr", "/usr", "--bind", "/work/a b", "/work/a b"),
-    *("--ro-bind", "/work/a b/.git/config", "/work/a b/.git/config", "--", "--bind", "/x", "/x"),
+    *("bwrap", "--ro-bind", "/usr", "/usr", "--bind", "/srv/a b", "/srv/a b"),
+    *("--ro-bind", "/srv/a b/.git/config", "/srv/a b/.git/config", "--", "--bind", "/x", "/x"),
 )
 
 
 def test_the_kernels_table_is_compared_with_what_was_ordered() -> None:
-    order = {**ordered(COMMAND, "/work/a b"), "along": []}
+    order = {**ordered(COMMAND, "/srv/a b"), "along": []}
     assert strange(order, TABLE) == []
     for what, line in {
-        "the folder above": b"6 1 0:2 /work /work rw - ext4 /dev/x rw\n",
+        "the folder above": b"6 1 0:2 /srv /srv rw - ext4 /dev/x rw\n",
         "the system once more, writable": b"6 5 0:2 /usr /usr rw - ext4 /dev/x rw\n",
-        "the workspace once more": b"6 2 0:2 /root /work/a\\040b rw - ext4 /dev/x rw\n",
-        "another file in place of the shield": b"6 3 0:2 /root/key /work/a\\040b/.git/config ro - ext4 x rw\n",
-        "something in the workspace": b"6 2 0:2 /root /work/a\\040b/sub rw - ext4 /dev/x rw\n",
+        "the workspace once more": b"6 2 0:2 /root /srv/a\\040b rw - ext4 /dev/x rw\n",
+        "another file in place of the shield": b"6 3 0:2 /root/key /srv/a\\040b/.git/config ro - ext4 x rw\n",
+        "something in the workspace": b"6 2 0:2 /root /srv/a\\040b/sub rw - ext4 /dev/x rw\n",
     }.items():
         assert strange(order, TABLE + line), what
-    swapped = TABLE.replace(b"0:2 /work/a\\040b/.git/config", b"0:2 /root/.ssh/id")
+    swapped = TABLE.replace(b"0:2 /srv/a\\040b/.git/config", b"0:2 /root/.ssh/id")
     assert strange(order, swapped)
     assert strange(order, TABLE.replace(b"config ro", b"config rw"))
     assert strange(order, b"".join(TABLE.splitlines(keepends=True)[:2]))

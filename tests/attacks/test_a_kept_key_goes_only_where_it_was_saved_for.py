@@ -5,6 +5,7 @@ the environment; the owner is asked before an agent's token goes to an address f
 anything about it was changed.
 """
 
+import asyncio
 import contextlib
 import json
 import subprocess
@@ -91,7 +92,7 @@ def opened(home: Path, **environment: str) -> Iterator[Runtime]:
     try:
         yield runtime
     finally:
-        runtime.database.close()
+        asyncio.run(runtime.close())
 
 
 def target_of(runtime: Runtime, model: str) -> str:

@@ -1,4 +1,4 @@
-"""Severity: medium (M2, its kind). A person is removed, and somebody else is added under the same name: what was shared
+"""Severity: medium (M2). A person is removed, and somebody else is added under the same name: what was shared
 with the first is not shared with the second.
 """
 

@@ -15,6 +15,7 @@ import pytest
 
 from bottega.accounts.people import People
 from bottega.projects.projects import Projects
+from bottega.studio import Studio
 from tests.attacks.directed_model import MODEL, calling, directed_model
 from tests.server.api.using import following, prompted, ran
 from tests.server.crossing.belongings import Owner, at_this_machine
@@ -48,14 +49,17 @@ class Guest:
         wanted = {"project_id": self.project_id, "mode": "allow", "model": MODEL}
         return (await self.client.post("/api/sessions", wanted))["id"]
 
-    def removed(self) -> None:
-        self.cli("remove", self.project_id)
+    async def removed(self) -> None:
+        """As the command does it, in this process, which is another one than the server's."""
+        async with Studio(self.serving.home) as studio:
+            await studio.opened.remove(studio.runtime.folders.projects.get(self.project_id))
 
-    def restored(self) -> None:
-        self.cli("add", str(self.folder), "--for", "guest")
+    async def restored(self) -> None:
+        with at_this_machine(self.serving) as database:
+            await Projects(database).add(self.folder, People(database).named("guest").n)
 
     def cli(self, *words: str) -> None:
-        """By somebody at this machine, in a process of its own."""
+        """By somebody at this machine, as they would do it."""
         command = [sys.executable, "-m", "bottega", "--home", str(self.serving.home), "projects"]
         subprocess.run([*command, *words], check=True, capture_output=True)
 
@@ -83,7 +87,7 @@ async def test_a_command_that_runs_is_ended_with_its_shells_when_its_project_is_
         guest.client, session_id, calling(("bash_exec", {"command": f"sleep {mark}"}))
     )
     await until_alive(mark)
-    await asyncio.to_thread(guest.removed)
+    await asyncio.to_thread(guest.cli, "remove", guest.project_id)
     async with asyncio.timeout(AT_ONCE):
         async with following(guest.client, session_id) as events:
             bodies = [each.data async for each in _until_end(events, said)]
@@ -91,7 +95,7 @@ async def test_a_command_that_runs_is_ended_with_its_shells_when_its_project_is_
     async with asyncio.timeout(AT_ONCE):
         while alive(mark):
             await asyncio.sleep(0.05)
-    await asyncio.to_thread(guest.restored)
+    await guest.restored()
     shells = (await guest.client.get(f"/api/projects/{guest.project_id}/shells"))["shells"]
     assert [each for each in shells if not each["ended"]] == []
 
@@ -112,7 +116,7 @@ async def test_a_prompt_that_waits_and_one_that_is_asked_about_are_ended_too(gue
     async with asyncio.timeout(AT_ONCE):
         while not (await guest.client.get("/api/asks"))["asks"]:
             await asyncio.sleep(0.05)
-    await asyncio.to_thread(guest.removed)
+    await guest.removed()
     async with asyncio.timeout(AT_ONCE):
         while (await guest.client.get(f"/api/sessions/{session_id}"))["status"] != "idle":
             await asyncio.sleep(0.05)
@@ -124,14 +128,14 @@ async def test_what_the_host_puts_there_later_is_nobodys_but_the_hosts(guest: Gu
     """As it was found: the old session went on reading and writing."""
     session_id = await guest.session()
     await ran(guest.client, session_id, calling(("write_file", {"file_path": "a", "content": "x"})))
-    await asyncio.to_thread(guest.removed)
+    await guest.removed()
     (guest.folder / "secret.txt").write_text("the host's")
     said = {"message_id": str(uuid.uuid4()), "content": calling(("read_file", {"file_path": "a"}))}
     prompts = f"/api/sessions/{session_id}/prompts"
     status, told = await guest.client.call("POST", prompts, said)
     assert (status, told["code"]) == (403, "project_removed")
     assert "bottega projects add" in told["hint"]
-    await asyncio.to_thread(guest.restored)
+    await guest.restored()
     await ran(guest.client, session_id, calling(("read_file", {"file_path": "a"})))
     events = await guest.client.get(f"/api/sessions/{session_id}/events")
     assert events["events"][-1][1]["data"]["success"] is True, "added again, it goes on"
@@ -201,7 +205,7 @@ async def owner(guest: Guest) -> Owner:
 async def test_no_route_does_anything_in_a_project_that_was_removed(
     guest: Guest, owner: Owner
 ) -> None:
-    await asyncio.to_thread(guest.removed)
+    await guest.removed()
     (guest.folder / "later.txt").write_text("the host's")
     before = sorted(path.name for path in guest.folder.iterdir())
     through: dict[str, Any] = {}
@@ -216,7 +220,7 @@ async def test_no_route_does_anything_in_a_project_that_was_removed(
 async def test_what_was_said_in_a_project_that_was_removed_can_be_read_and_deleted(
     guest: Guest, owner: Owner
 ) -> None:
-    await asyncio.to_thread(guest.removed)
+    await guest.removed()
     refused = {
         str(way): answer
         for way in OWNED
@@ -251,7 +255,7 @@ async def test_a_session_cannot_be_begun_and_none_spoken_to_by_the_simple_stream
     guest: Guest,
 ) -> None:
     session_id = await guest.session()
-    await asyncio.to_thread(guest.removed)
+    await guest.removed()
     body = {"message": "hello", "session_id": session_id}
     status, _ = await guest.client.call("POST", "/api/chat/agent/stream", body)
     assert status == 403

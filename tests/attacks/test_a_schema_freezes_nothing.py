@@ -10,7 +10,7 @@ import pytest
 from bottega.mcp.definitions import Offered, define
 from bottega.providers.protocol.schemas import narrowed
 from bottega.tools.validate import Validator, accepted
-from tests.attacks.hostile import Person, Target, target
+from tests.attacks.hostile import Person, Target
 
 LEVELS = 34
 QUICK = 3.0
@@ -73,9 +73,9 @@ HOSTILE = {**SAME_VALUE, **OTHERS}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with target(tmp_path_factory.mktemp("schemas")) as started:
-        yield started
+def server(attacked_by_all: Target) -> Target:
+    attacked_by_all.lines.clear()
+    return attacked_by_all
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,11 @@ def test_a_tool_of_a_client_with_such_a_schema_is_refused_at_once(
     took, status, answer = host.timed("PUT", f"/api/sessions/{session}/tools", {"tools": [tool]})
     assert status in (400, 413, 422), answer
     assert took < QUICK
-    assert status == 413 or "The schema of the tool 't'" in answer["detail"], answer
+    assert (
+        status == 413
+        or "nested" in answer["detail"]
+        or "The schema of the tool 't'" in answer["detail"]
+    ), answer
 
 
 @pytest.mark.parametrize("name", HOSTILE)

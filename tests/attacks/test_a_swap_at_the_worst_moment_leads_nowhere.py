@@ -1,4 +1,5 @@
-"""Severity: critical (C1). A folder is swapped for a link between two looks at it: while a sandbox is opened, or while
+"""Severity: critical (C1). A folder is swapped for a link between two looks at it: while a sandbox is opened,
+or while
 nobody runs and a change was left half made.
 """
 
@@ -64,6 +65,7 @@ def terminal(tmp_path: Path, home: Path) -> Terminal:
 SWAPPING = """\
 #!/bin/sh
 # As bubblewrap does, but what it is to mount is swapped for a link right before, shields and all.
+PATH=/usr/bin:/bin
 case " $* " in *" {folder} "*) if [ ! -L {folder} ]; then
   find {folder} -mindepth 1 -maxdepth 1 -exec mv {{}} {target}/ ';'
   mv {folder} {folder}.aside; ln -s {target} {folder}
@@ -74,20 +76,18 @@ exec {real} "$@"
 
 @needs_bubblewrap
 def test_a_link_that_comes_between_opening_the_folder_and_mounting_it_is_noticed(
-    terminal: Terminal,
+    terminal: Terminal, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder, target = terminal.folder, terminal.place / "target"
     target.mkdir()
     (target / "private.txt").write_text(CANARY)
-    programs = terminal.place / "programs"
-    programs.mkdir()
+    programs = tmp_path_factory.mktemp("programs")
     real = subprocess.run(["which", "bwrap"], capture_output=True, text=True, check=True).stdout
     swapping = SWAPPING.format(folder=folder, target=target, real=real.strip())
     (programs / "bwrap").write_text(swapping)
     (programs / "bwrap").chmod(stat.S_IRWXU)
     model = terminal.model(("bash_exec", {"command": "cat private.txt; touch x"}))
-    path = f"{programs}:{os.environ['PATH']}"
-    done = terminal.run("-C", str(folder), "--model", model, "look", PATH=path)
+    done = terminal.run("-C", str(folder), "--model", model, "look", PATH=str(programs))
     assert folder.is_symlink(), "the attack came that far"
     assert CANARY not in done.stdout + done.stderr
     assert '"is_error":true' in done.stdout

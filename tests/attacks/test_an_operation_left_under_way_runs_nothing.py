@@ -1,4 +1,4 @@
-"""Severity: high (F2). An agent leaves a rebase, a cherry-pick or an index behind that makes git run a program, or
+"""Severity: high (H1). An agent leaves a rebase, a cherry-pick or an index behind that makes git run a program, or
 write its own hooks, when the person goes on with it.
 """
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git.index import is_plain
-from bottega.workspaces.git.state import FOLDERS, TOP, is_harmless
+from bottega.workspaces.git.contents.index import is_plain
+from bottega.workspaces.git.contents.state import FOLDERS, TOP, is_harmless
 from tests.attacks.test_a_planted_repository_runs_nothing import Scene
 from tests.workspaces.sandbox import rooms
 from tests.workspaces.sandbox.needs import needs_bubblewrap

@@ -1,4 +1,4 @@
-"""Severity: high (F6, F7). One person stores as much as one may; every list of another costs what it did before.
+"""Severity: high (M8). One person stores as much as one may; every list of another costs what it did before.
 
 Every GET route of the OpenAPI document that can be asked with what a person has is tried.
 """

@@ -1,10 +1,12 @@
-"""Severity: high (F5, F3). Two sandboxes work in folders of which one holds the other, or one makes its folder too
+"""Severity: high (H1). Two sandboxes work in folders of which one holds the other, or one makes its folder too
 large to be looked at: what is planted there is taken for the person's.
 """
 
 import os
+import resource
 import tracemalloc
 from collections.abc import Iterator
+from itertools import count, islice
 
 import pytest
 
@@ -130,3 +132,58 @@ def _emptied(base: str, depth: int) -> None:
     """Deeper than what deletes trees can go."""
     for level in range(depth, 0, -1):
         os.rmdir(base + "/d" * level)
+
+
+@needs_bubblewrap
+async def test_a_repository_in_a_folder_whose_name_is_no_text_stops_nothing(scene: Scene) -> None:
+    """Severity: medium (H1, its kind)."""
+    local = scene.local()
+    sandbox = await local.open(Root(scene.folder))
+    evil = "git init -q $'r\\377'; git config -f $'r\\377'/.git/config core.fsmonitor evil"
+    await bash(sandbox, evil)
+    assert "core.fsmonitor" in " ".join(await sandbox.undone())
+    assert (await bash(sandbox, "echo on")).out == "on\n"
+    await bash(sandbox, evil)
+    await sandbox.close()
+    assert "evil" not in (scene.folder / os.fsdecode(b"r\xff") / ".git/config").read_text()
+    again = await local.open(Root(scene.folder))
+    assert await again.undone() == ()
+    await again.close()
+
+
+def test_a_look_without_a_free_descriptor_is_not_taken_for_a_whole_one(scene: Scene) -> None:
+    """Severity: high (M8, its kind)."""
+    with Root(scene.folder) as root:
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_first_free_after(3), before[1]))
+        try:
+            whole = Scanner().scan(root).whole
+        except OSError:
+            whole = False
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        assert not whole
+        assert Scanner().scan(root).whole
+
+
+def _first_free_after(number: int) -> int:
+    """The descriptor that would be given out once so many more are open."""
+    taken = set(map(int, os.listdir("/proc/self/fd")))
+    free = (each for each in count() if each not in taken)
+    return next(islice(free, number, None))
+
+
+@needs_bubblewrap
+async def test_a_sandbox_takes_few_descriptors_however_many_repositories_there_are(
+    scene: Scene,
+) -> None:
+    """Severity: high (M8, its kind)."""
+    scene.outside(
+        "for i in {1..40}; do mkdir -p .git/modules/$i/{hooks,remotes,branches,objects,refs};"
+        " cp .git/HEAD .git/config .git/modules/$i/; done"
+    )
+    before = len(os.listdir("/proc/self/fd"))
+    sandbox = await scene.local().open(Root(scene.folder))
+    taken = len(os.listdir("/proc/self/fd")) - before
+    await sandbox.close()
+    assert taken < 50

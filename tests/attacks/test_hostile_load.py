@@ -1,4 +1,5 @@
-"""Severity: high (H5), as a load. Two hostile addresses and a hostile person at full rate; another person works on."""
+"""Severity: high (H5), as a load. Two hostile addresses and a hostile person at full rate; another person
+works on."""
 
 import asyncio
 import sys
@@ -29,7 +30,8 @@ def attacked(server: Target, seconds: float) -> tuple[Load, float, int, int]:
     for _ in range(5):
         for each in asked:
             calm.ask(*each)
-    Load(server.address, server.token("hostile"), server.token()).run(3, *asked)
+    warm = Load(server.address, server.token("hostile"), server.token())
+    warm.run(min(seconds, 5) / 2, *asked)  # what is made once, and kept, is there from here on
     before = settled(server.pid, 0, 6)
     load = Load(server.address, server.token("hostile"), server.token())
     load.run(seconds, *asked)
@@ -41,11 +43,11 @@ def judge(load: Load, calm: float, before: int, after: int) -> None:
     waits = sorted(load.waits)
     assert waits[int(len(waits) * 0.9)] < 1.0 + 5 * calm, waits[-5:]
     assert sum(load.counts.values()) > 200
-    assert after < before * 1.1 + 10_000_000, (before, after)  # a small server: threads come and go
+    assert after < before * 1.1, (before, after)
 
 
 async def test_for_a_few_seconds_nobody_else_notices(server: Target) -> None:
-    judge(*await asyncio.to_thread(attacked, server, 4))
+    judge(*await asyncio.to_thread(attacked, server, 2))
 
 
 @pytest.mark.chaos

@@ -246,7 +246,8 @@ def test_nothing_that_is_said_and_answered_stops_the_loop(
         said(host, routes.known["session_id"], word)
         read_everything(host, routes)
     forget(server)
-    for text in TEXTS.values():
+    texts = list(TEXTS.values()) if LONG else random.Random(SEED).sample(list(TEXTS.values()), 6)
+    for text in texts:
         said(host, routes.known["session_id"], text[: SIZE - 10])
     read_everything(host, routes)
     assert server.stalls() == []
@@ -260,7 +261,7 @@ def test_no_field_of_any_route_stops_the_loop(server: Target, host: Person, rout
         send(host, routes, case, "x")
     forget(server)
     for case in every:
-        names = list(TEXTS) if LONG else dice.sample(list(TEXTS), 2)
+        names = list(TEXTS) if LONG else dice.sample(list(TEXTS), 1)
         for name in names:
             status = send(host, routes, case, TEXTS[name])
             assert status < 500, (case[:3], name)

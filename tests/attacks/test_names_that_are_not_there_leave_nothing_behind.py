@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.attacks.hostile import Person, Target, target
+from tests.attacks.hostile import Person, Target
 
 MEGABYTE = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with target(tmp_path_factory.mktemp("names")) as started:
-        yield started
+def server(attacked_by_all: Target) -> Target:
+    attacked_by_all.lines.clear()
+    return attacked_by_all
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Severity: high (F4, F6). Settings outside of the workspace lead back into it, by an include, by a link or by a
+"""Severity: high (H1). Settings outside of the workspace lead back into it, by an include, by a link or by a
 variable, and what they name is planted there; or a pipe takes the place of a file that is read for them.
 """
 

@@ -80,7 +80,7 @@ def test_a_thousand_hostile_connections_from_two_addresses_leave_a_person_served
     server: Target,
 ) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     with Person(server) as host:
         host.call("GET", "/api/sessions")
     before = server.rss()
@@ -96,6 +96,30 @@ def test_a_thousand_hostile_connections_from_two_addresses_leave_a_person_served
             served(server)
         assert server.rss() - before < 150_000_000
     assert server.stalls(0.5) == []
+
+
+def test_answers_that_a_person_does_not_read_are_bounded_in_bytes_and_only_for_that_person(
+    server: Target,
+) -> None:
+    token = f"Authorization: Bearer {server.token()}"
+    with Person(server) as host, Person(server, "guest") as guest:
+        project = host.call("GET", "/api/projects")[1]["projects"][0]["id"]
+        (server.folder / "large.txt").write_text("x" * 900_000)
+        path = f"/api/projects/{project}/file?path=large.txt"
+        status, answer = host.call("GET", path)
+        assert status == 200, answer
+        asked = get(server, path).replace(b"\r\n\r\n", f"\r\n{token}\r\n\r\n".encode())
+        before = server.rss()
+        with ExitStack() as stack:
+            for _ in range(60):
+                if wire := connected(server, "127.0.0.1", asked):
+                    stack.enter_context(wire)
+            assert guest.call("GET", "/api/me")[0] == 200
+            assert server.rss() - before < 100_000_000
+        ends = time.monotonic() + 10
+        while (status := host.call("GET", path)[0]) != 200 and time.monotonic() < ends:
+            time.sleep(0.05)
+        assert status == 200
 
 
 def served(server: Target) -> None:

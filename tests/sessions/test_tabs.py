@@ -7,7 +7,7 @@ import pytest
 from bottega.errors import Conflict, NotFound, Refused
 from bottega.sessions import tabs as module
 from bottega.sessions.session import SessionRow, Sessions
-from bottega.sessions.tabs import Tab, Tabs
+from bottega.sessions.tabs import Tabs
 from bottega.storage.database import Database
 
 
@@ -15,12 +15,17 @@ async def begun(database: Database, **options: object) -> SessionRow:
     return await Sessions(database).create(model="m", agent="a", folder="/", **options)  # type: ignore[arg-type]
 
 
+def number(tabs: Tabs, person: int, tab_id: str) -> int | None:
+    row = tabs.session_of(person, tab_id)
+    return row.n if row else None
+
+
 @pytest.mark.requirement("S14")
 async def test_a_session_and_the_tab_that_shows_it_are_stored_together(database: Database) -> None:
     tabs = Tabs(database)
     row = await begun(database, also=tabs.opening(1, "t"))
-    assert tabs.session_of(1, "t") == row.n
-    assert tabs.of(1) == [Tab("t", row.n)]
+    assert number(tabs, 1, "t") == row.n
+    assert await tabs.shown(1) == {"t": row}
     assert tabs.showing(row.n) == 1
 
 
@@ -42,7 +47,7 @@ async def test_of_many_who_open_one_tab_at_once_one_makes_its_session(database: 
     )
     rows = [each for each in made if isinstance(each, SessionRow)]
     assert len(rows) == 1
-    assert tabs.session_of(1, "t") == rows[0].n
+    assert number(tabs, 1, "t") == rows[0].n
     assert len(await Sessions(database).list()) == 1
 
 
@@ -57,7 +62,7 @@ async def test_several_tabs_show_one_session_and_the_last_that_closes_says_so(
     assert await tabs.close(1, "a") == (row.n, False)
     assert tabs.session_of(1, "a") is None
     assert await tabs.close(1, "b") == (row.n, True)
-    assert tabs.of(1) == []
+    assert await tabs.shown(1) == {}
     with pytest.raises(NotFound):
         await tabs.close(1, "b")
 
@@ -68,7 +73,7 @@ async def test_a_tab_does_not_change_its_session(database: Database) -> None:
     await tabs.open(1, "t", one.n)
     with pytest.raises(Conflict):
         await tabs.open(1, "t", two.n)
-    assert tabs.session_of(1, "t") == one.n
+    assert number(tabs, 1, "t") == one.n
 
 
 async def test_two_people_may_have_tabs_of_the_same_name(database: Database) -> None:
@@ -76,8 +81,10 @@ async def test_two_people_may_have_tabs_of_the_same_name(database: Database) -> 
     one, two = await begun(database), await begun(database, owner=2)
     await tabs.open(1, "t", one.n)
     await tabs.open(2, "t", two.n)
-    assert (tabs.session_of(1, "t"), tabs.session_of(2, "t")) == (one.n, two.n)
-    assert tabs.of(2) == [Tab("t", two.n)]
+    assert (number(tabs, 1, "t"), number(tabs, 2, "t")) == (one.n, two.n)
+    assert await tabs.shown(2) == {"t": two}
+    assert await tabs.shown(2, ["t", "u"]) == {"t": two}
+    assert await tabs.shown(2, ["u"]) == {}
     with pytest.raises(NotFound):
         await tabs.close(3, "t")
 
@@ -90,7 +97,7 @@ async def test_the_tabs_of_a_deleted_session_are_gone_and_none_can_be_opened_on_
     row = await begun(database, also=tabs.opening(1, "t"))
     await database.write(lambda c: c.execute("DELETE FROM sessions WHERE n = ?", (row.n,)).close())
     assert tabs.session_of(1, "t") is None
-    assert tabs.of(1) == []
+    assert await tabs.shown(1) == {}
     with pytest.raises(NotFound, match="deleted"):
         await tabs.open(1, "t", row.n)
 

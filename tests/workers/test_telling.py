@@ -318,7 +318,7 @@ async def test_a_disk_that_hangs_delays_a_request_once_and_no_longer_than_the_bo
 ) -> None:
     hangs, looks = threading.Event(), []
 
-    def slow(folder: str, **_: Any) -> Any:
+    def slow(folder: str, *_: Any, **__: Any) -> Any:
         looks.append(folder)
         hangs.wait(20)
         return telling.Glance()

@@ -191,9 +191,9 @@ class Reach:
                 raise self.too_large()
         return bytes(body)
 
-    def too_large(self) -> Problem:
+    def too_large(self, most: int = LARGEST) -> Problem:
         return Problem(
-            f"The server at {self.address} sends more than {LARGEST >> 20} MB at once, and is not listened to.",
+            f"The server at {self.address} sends more than {most >> 20} MB at once, and is not listened to.",
             hint="Is it a Bottega? Look at what is at that address.",
         )
 

@@ -30,14 +30,16 @@ async def stream(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerato
                 yield decode(sent.index, sent.body)
 
 
-async def bursts(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerator[list[Sent]]:
-    """The same as bytes, as many at once as have come."""
+async def bursts(
+    reach: Reach, session_id: str, after: int = 0, largest: int = LARGEST
+) -> AsyncGenerator[list[Sent]]:
+    """The same as bytes, as many at once as have come; an event has at most `largest` bytes."""
     cursor, known = after, False
     backoff = reach.backoff()
     while True:
         failure, at_least = Exception("the stream ended"), 0.0
         try:
-            async with aclosing(_connection(reach, session_id, cursor)) as connection:
+            async with aclosing(_connection(reach, session_id, cursor, largest)) as connection:
                 async for burst in connection:
                     known = True
                     backoff.reset()
@@ -58,7 +60,9 @@ async def bursts(reach: Reach, session_id: str, after: int = 0) -> AsyncGenerato
         await reach.pause(backoff, failure, at_least)
 
 
-async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenerator[list[Sent]]:
+async def _connection(
+    reach: Reach, session_id: str, cursor: int, largest: int
+) -> AsyncGenerator[list[Sent]]:
     """What one connection brings, piece by piece; an empty one says that the server has begun to answer."""
     async with reach.http.get(
         reach.url(f"sessions/{session_id}/events"),
@@ -77,5 +81,5 @@ async def _connection(reach: Reach, session_id: str, cursor: int) -> AsyncGenera
         lines = Lines()
         async for piece in response.content.iter_any():
             yield lines.feed(piece)
-            if lines.held > LARGEST:
-                raise reach.too_large()
+            if lines.held > largest:
+                raise reach.too_large(largest)

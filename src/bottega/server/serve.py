@@ -204,6 +204,7 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
         app,
         backlog=ACCEPTED,
         http=Impatient,
+        h11_max_incomplete_event_size=HEAD_SIZE,
         proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
         ssl_certfile=options.tls_cert or None,
         ssl_keyfile=options.tls_key or None,
@@ -218,6 +219,10 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
+
+
+HEAD_SIZE = 64_000
+"""Bytes of a request's head; the door refuses an address that is long, and says so."""
 
 
 def listen(host: str, port: int, running: serving.Serving | None = None) -> socket.socket:

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -333,19 +333,20 @@ class Sessions:
         )
 
 
-def rows_of(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, SessionRow]:
-    """The sessions of these numbers that are there, in one query."""
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM sessions WHERE n IN (SELECT value FROM json_each(?))",  # noqa: S608
-        (msgspec.json.encode(sorted(numbers)).decode(),),
-    )
-    return {row[0]: _row(row) for row in rows}
-
-
 def _row(values: tuple[Any, ...]) -> SessionRow:
     *others, pinned, archived, outcome, asked, imported = values
     marks = {"pinned": bool(pinned), "archived": bool(archived), "is_asked": bool(asked)}
     return SessionRow(*others, outcome=outcome, imported=imported, **marks)
+
+
+def rows_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, SessionRow]:
+    """The sessions with these numbers, by their numbers; those that were deleted are left out."""
+    found = connection.execute(
+        f"SELECT {_COLUMNS} FROM sessions WHERE n IN (SELECT value FROM json_each(?))",  # noqa: S608
+        (msgspec.json.encode(sorted(set(numbers))).decode(),),
+    )
+    rows = map(_row, found)
+    return {row.n: row for row in rows}
 
 
 def insert_child(

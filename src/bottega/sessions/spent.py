@@ -11,8 +11,11 @@ from bottega.messages.message import Usage
 from bottega.sessions.session import now
 from bottega.storage.database import Database
 
+MOST = 10**12
+"""Tokens, or micro-USD, that one row holds at most: sums of many rows stay numbers that SQLite can add."""
 HOUR = 3_600_000
 DAY = 24 * HOUR
+WEEK_HOURS = 7 * 24
 
 
 class Used(msgspec.Struct, frozen=True):
@@ -41,10 +44,12 @@ def note(
     model: str = "",
 ) -> None:
     """In the transaction of the fact that says so."""
+    tokens = min(max(0, usage.input_tokens + usage.output_tokens), MOST)
+    paid = min(max(0, cost or 0), MOST)
     connection.execute(
         "INSERT INTO spent (at, session, message_id, iterations, tokens, cost, person, model)"
         " SELECT ?1, n, ?3, 1, ?4, ?5, owner, ?6 FROM sessions WHERE n = ?2",
-        (now(), n, message_id, usage.input_tokens + usage.output_tokens, cost or 0, model),
+        (now(), n, message_id, tokens, paid, model),
     )
 
 
@@ -77,6 +82,18 @@ async def by_model(database: Database, sessions: list[int]) -> dict[str, Used]:
 def in_last(database: Database, hours: float, person: int) -> Used:
     """All that was used in the last so many hours, in every session of that person."""
     return database.read_now(lambda c: _since(c, hours, person))
+
+
+def largest(database: Database, hours: float, person: int) -> Used:
+    """The most that one model call of that person used, in that time or, if longer, in a week."""
+    row = database.read_now(
+        lambda c: c.execute(
+            "SELECT 0, COALESCE(MAX(tokens), 0), COALESCE(MAX(cost), 0)"
+            " FROM spent WHERE at >= ? AND person = ?",
+            (now() - round(max(hours, WEEK_HOURS) * HOUR), person),
+        ).fetchone()
+    )
+    return Used(*row)
 
 
 async def lately(database: Database, hours: float, person: int) -> Used:

@@ -7,20 +7,12 @@ either: when the tab is closed, and when the session is deleted.
 import sqlite3
 from collections.abc import Collection
 
-import msgspec
-
 from bottega.errors import Conflict, NotFound, Refused
 from bottega.sessions.session import Also, SessionRow, now, rows_of
 from bottega.storage.database import Database
 
 MOST = 2000
 """Tabs of one person."""
-
-
-class Tab(msgspec.Struct, frozen=True):
-    id: str
-    session: int
-    """The number of the session that it shows."""
 
 
 class Tabs:
@@ -47,18 +39,14 @@ class Tabs:
 
         await self._database.write(insert)
 
-    def session_of(self, person: int, tab_id: str) -> int | None:
-        """The number of the session that this person's tab shows."""
-        return self._database.read_now(lambda c: _session(c, person, tab_id))
+    def session_of(self, person: int, tab_id: str) -> SessionRow | None:
+        """The session that this person's tab shows."""
 
-    def of(self, person: int) -> list[Tab]:
-        """All of a person's, oldest first."""
-        rows = self._database.read_now(
-            lambda c: c.execute(
-                "SELECT id, session FROM tabs WHERE person = ? ORDER BY created_at, id", (person,)
-            ).fetchall()
-        )
-        return [Tab(*row) for row in rows]
+        def read(connection: sqlite3.Connection) -> SessionRow | None:
+            n = _session(connection, person, tab_id)
+            return rows_of(connection, (n,)).get(n) if n is not None else None
+
+        return self._database.read_now(read)
 
     async def shown(self, person: int, named: Collection[str] = ()) -> dict[str, SessionRow]:
         """The session that each of a person's tabs shows, or each of those that are named, the oldest tab first."""

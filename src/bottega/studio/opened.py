@@ -219,6 +219,7 @@ class Opened:
 
     async def compact(self, row: SessionRow) -> bool | None:
         """Have a summary stand for what a session said, made by whoever runs it; see `Worker.compact`."""
+        self.runtime.folders.project_of(row)
         return await (self.elsewhere or self.worker).compact(row)
 
     async def free(self, row: SessionRow) -> None:

@@ -157,10 +157,10 @@ class Exchange:
             assert isinstance(payload, facts.AssistantMessage | facts.Compaction)
             if payload.usage != Usage():
                 also = self._spent(payload.usage, payload.cost)
-            if isinstance(payload, facts.AssistantMessage) and self._equipped:
-                used = payload.usage.input_tokens + payload.usage.output_tokens
-                self.limiting.answered(used, payload.cost)
         self.pen.emit(event, also)
+        if isinstance(payload, facts.AssistantMessage) and self._equipped:
+            used = payload.usage.input_tokens + payload.usage.output_tokens
+            self.limiting.answered(used, payload.cost)
 
     def _spent(self, usage: Usage, cost: int | None) -> Also:
         n, message_id = self.session.n, self.message_id
@@ -359,6 +359,6 @@ class Exchange:
         self.closing = ended
         await self.asking.close(self.session.id if self.parent else "")
         ends = await self.children.stop()
-        if self.parent and self._equipped:
-            self.parent.limiting.take_back(self.limiting)
+        if self._equipped:
+            self.limiting.ended()
         return ends

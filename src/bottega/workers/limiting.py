@@ -24,14 +24,19 @@ from bottega.agents.limits import (
 from bottega.agents.world import Ended
 from bottega.events import facts
 from bottega.sessions import spent as ledger
-from bottega.sessions.session import now
+from bottega.sessions.session import HOST, now
 from bottega.sessions.spent import Used
 from bottega.storage.database import Database
 from bottega.workers.acting.question import by_child
 from bottega.workers.acting.scene import Scene
+from bottega.workers.acting.under_way import UnderWay
 
 LOOK = 2.0
 """Seconds for which it is believed that a limit far away is still far away."""
+
+
+_WIDE = 4
+"""So many times what the calls under way may use, and a limit is not believed to be far away."""
 
 
 class Limiting:
@@ -50,11 +55,14 @@ class Limiting:
         self._window_limits = window.limits
         self._database = database
         self._attended = attended
+        self._person = exchange.session.owner
+        self._calls = exchange.hands.calls_under_way
         self._parent: Limiting | None = None
         self._children: set[Limiting] = set()
         self._deciding = asyncio.Lock()
         self._last, self._mine = Used(), Spent()
         self._look_at = 0.0
+        self._call: UnderWay | None = None
         self._calling = False
         """A model call of this exchange is under way."""
         self._under_way = 0
@@ -69,10 +77,6 @@ class Limiting:
         child._parent = self
         self._children.add(child)
 
-    def take_back(self, child: "Limiting") -> None:
-        """The child has ended: what it used counts here until it stands in the result of its call."""
-        child._called()
-
     def resulted(self, tool_id: str) -> None:
         """The result of a call is noted, and with it what its child used."""
         for child in [each for each in self._children if each._carries_out(tool_id)]:
@@ -86,6 +90,9 @@ class Limiting:
         for each in [self, *self._above()]:
             known = each._largest
             each._largest = Spent(tokens=max(known.tokens, tokens), cost=max(known.cost, cost or 0))
+        if self._call:  # it counts until what it used is stored
+            self._calls.discard_after(self._person, self._call, self._database.write(_nothing))
+            self._call = None
         self._called()
 
     def spent(self, repeats: int = 0) -> Spent:
@@ -116,14 +123,21 @@ class Limiting:
         self._called()
         levels = [*reversed(self._above()), self]
         while True:
+            levels[0]._look_again()
             for each in levels:
                 if found := await each._reached(repeats, asker=self):
                     return await self._ended(found, above=each is not self)
             crowded = next((each for each in levels if each._is_crowded()), None)
-            if crowded is None:
+            if crowded is not None:
+                await crowded._news.wait()
+            elif levels[0]._is_window_crowded():
+                await self._calls.wait(self._person)
+                levels[0]._look_at = 0.0
+            else:
                 break
-            await crowded._news.wait()
         self._calling = True
+        if not self._exchange.plan.elsewhere:
+            self._call = self._calls.add(self._person)
         for each in levels:
             each._under_way += 1
         return None
@@ -139,11 +153,43 @@ class Limiting:
             )
         )
 
+    def _look_again(self) -> None:
+        """Where the calls under way may come near the limit on all exchanges, what was used is looked up anew."""
+        if self._window_limits != NO_LIMITS and self._is_window_crowded(_WIDE):
+            self._look_at = 0.0
+
+    def _is_window_crowded(self, times: int = 1) -> bool:
+        """As above, of the limit on all exchanges of this person, and of all calls that are under way for them."""
+        limits, calls = self._window_limits, self._calls.count(self._person)
+        if limits == NO_LIMITS or (not calls and times == 1):
+            return False  # who is alone goes on as far as the limit itself
+        used, largest = self._used(), self._calls.largest(self._person, self._largest_known)
+        return any(
+            limit is not None and most > 0 and limit - spent < times * (calls + 1) * most
+            for limit, spent, most in (
+                (limits.tokens, used.tokens, largest.tokens),
+                (limits.cost, used.cost, largest.cost),
+            )
+        )
+
+    def _largest_known(self) -> Used:
+        return ledger.largest(self._database, self._window.hours, self._person)
+
+    def _is_near(self, used: Used) -> bool:
+        spent = Spent(tokens=used.tokens, cost=used.cost)
+        return reached(halved(self._window_limits), spent) is not None
+
+    def ended(self) -> None:
+        """The exchange is over, and so is its model call. What it used counts above until it stands in a result."""
+        self._called()
+
     def _called(self) -> None:
         """Of this exchange, no model call is under way any more."""
         if not self._calling:
             return
         self._calling = False
+        if self._call:
+            self._calls.discard(self._person, self._call)
         for each in [self, *self._above()]:
             each._under_way -= 1
             each._news.set()
@@ -162,8 +208,8 @@ class Limiting:
             await self._deciding.acquire()
         try:
             while found := self._found(repeats, asker):
-                if not self._attended:
-                    return found
+                if not self._attended or (found.window and self._person != HOST):
+                    return found  # the limit on all exchanges is the owner's to raise
                 await self._raise(found, asker)
         finally:
             self._deciding.release()
@@ -189,11 +235,10 @@ class Limiting:
             tokens=self._last.tokens + mine.tokens - self._mine.tokens,
             cost=self._last.cost + mine.cost - self._mine.cost,
         )
-        near = reached(halved(self._window_limits), Spent(tokens=used.tokens, cost=used.cost))
-        if not near and clock < self._look_at:
+        if not self._is_near(used) and clock < self._look_at:
             return used
-        person = self._exchange.session.owner
-        self._last, self._mine = ledger.in_last(self._database, self._window.hours, person), mine
+        self._last = ledger.in_last(self._database, self._window.hours, self._person)
+        self._mine = mine
         self._look_at = clock + LOOK
         return self._last
 
@@ -219,6 +264,10 @@ class Limiting:
 
     async def _ended(self, found: Reached, *, above: bool = False) -> Ended:
         hint = "Say “go on” to continue from here, or raise the limit."
+        if found.window and self._person != HOST:
+            hint = (
+                "Wait until less was used in that time, or ask the owner of this Bottega for more."
+            )
         if above:
             hint = "It is the limit of the session that handed this task on."
         said = facts.ErrorMessage(found.sentence, _CODES[found.name], hint=hint)
@@ -248,6 +297,10 @@ class Limiting:
             self._window_limits = chosen
         else:
             self._limits = chosen
+
+
+def _nothing(_: object) -> None:
+    """What is written to hear that all before it is stored."""
 
 
 _CODES: dict[LimitName, str] = {

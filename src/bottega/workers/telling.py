@@ -30,10 +30,11 @@ from bottega.sessions.session import SessionRow
 from bottega.tools.project import git
 from bottega.tools.project.glance import Glance, description, glance, harmless
 from bottega.tools.project.instructions import instructions
-from bottega.tools.project.opened import nothing
+from bottega.tools.project.opened import Denied, nothing
 from bottega.workers.acting.linked import linked
 from bottega.workers.acting.others import MOST
 from bottega.workers.acting.scene import Scene
+from bottega.workspaces.confine import Root
 
 _log = logging.getLogger(__name__)
 READS = "read_file"
@@ -97,10 +98,9 @@ class Telling:
             except (Problem, OSError):
                 return _Seen(Glance(), ()) if wide else _Seen()
             with root:
-                rules = linked(root, self._scene.hands.rules(root), READS)
-                denied = rules.hides if rules else nothing
+                denied = self._hidden(root)
                 return _Seen(
-                    glance(root, inside=first) if wide else None,
+                    glance(root, denied, inside=first) if wide else None,
                     instructions(root, denied) if wide else None,
                     description(root, denied) if first else "",
                     known.others.changed(root, files, held) if files else {},
@@ -110,12 +110,17 @@ class Telling:
         self._looking = asyncio.ensure_future(asyncio.to_thread(look))
         seen = await _within(self._looking, until) or _Seen()
         if first and seen.glance and seen.glance.repository:
-            state = asyncio.ensure_future(_git(folders, session))
+            state = asyncio.ensure_future(_git(folders, session, self._hidden))
             try:
                 seen = msgspec.structs.replace(seen, git=await _within(state, until) or ())
             finally:
                 state.cancel()
         return seen
+
+    def _hidden(self, root: Root) -> Denied:
+        """Which files a rule denies to whoever reads."""
+        rules = linked(root, self._scene.hands.rules(root), READS)
+        return rules.hides if rules else nothing
 
     def _opening(self, mode: Mode, seen: _Seen) -> facts.Opening:
         folder, own = self._scene.plan.folder, self._scene.plan.instructions
@@ -198,18 +203,27 @@ async def _within(work: "asyncio.Future[_T]", until: float) -> _T | None:
     return work.result()
 
 
-async def _git(folders: Folders, session: SessionRow) -> tuple[str, ...]:
+async def _git(
+    folders: Folders, session: SessionRow, hidden: Callable[[Root], Denied]
+) -> tuple[str, ...]:
     """The state of the working tree in a few lines; nothing where git cannot tell."""
     try:
         with await folders.opened(session) as root:
             state = await git.state(root)
+            files = (state or {}).get("files", ())
+            shown = await asyncio.to_thread(_allowed, files, hidden(root))
     except (Problem, OSError):
         return ()
     counts = (state or {}).get("changes", {})
     if not state or (not counts and "changes" in state):
         return ("nothing is changed",) if state else ()
     told = ", ".join(f"{count} {word}" for word, count in counts.items())
-    return (told, *map(harmless, state.get("files", ()))) if told else (state.get("note", ""),)
+    return (told, *map(harmless, shown)) if told else (state.get("note", ""),)
+
+
+def _allowed(files: Sequence[str], denied: Denied) -> list[str]:
+    """The lines of git, two letters and a path each, of files that no rule denies."""
+    return [each for each in files if not denied(each[3:].rstrip("/"))]
 
 
 def _last_step(history: Sequence[Message]) -> list[ToolUse]:

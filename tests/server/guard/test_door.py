@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from bottega.server.guard.bodies import MOST_BODY, MOST_UPLOAD, most_of
+from bottega.server.guard.bodies import MOST_BODY, MOST_UPLOAD, USUAL, limit_of
 from bottega.server.guard.door import Door, Measures
 from bottega.server.guard.rates import Rate
 from bottega.server.house import House
@@ -177,17 +177,16 @@ async def test_a_client_that_leaves_leaves_its_place(house: House) -> None:
 async def test_a_body_that_says_it_is_too_long_is_not_begun(house: House) -> None:
     application = Application()
     door = Door(application, house)
-    status, _, problem = await ask(
-        door, "/x", "POST", headers={"content-length": str(MOST_BODY + 1)}
-    )
+    status, _, problem = await ask(door, "/x", "POST", headers={"content-length": str(USUAL + 1)})
     assert (status, problem["code"]) == (413, "too_large")
     assert application.asked == []
-    assert (await ask(door, "/x", "POST", headers={"content-length": str(MOST_BODY)}))[0] == 200
+    assert (await ask(door, "/x", "POST", headers={"content-length": str(USUAL)}))[0] == 200
 
 
 async def test_the_bound_of_uploads_is_higher() -> None:
-    assert most_of("/api/projects/p/upload") == MOST_UPLOAD == 100_000_000
-    assert most_of("/api/projects/p/file") == MOST_BODY
+    assert limit_of("POST", "/api/projects/p/upload").size == MOST_UPLOAD == 100_000_000
+    assert limit_of("PUT", "/api/projects/p/file").size == MOST_BODY
+    assert limit_of("POST", "/api/projects/p/folders").size == USUAL
 
 
 async def test_sockets_are_let_in_by_name_and_origin(house: House) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from bottega.errors import TooMany
 from bottega.server.following.rate import Rate
+from bottega.share import Turns
 
 MOST = 2000
 """Followed at once, for one person: streams of events, visible tabs and shells, over all connections."""
@@ -18,6 +19,8 @@ class Followers:
         self._most = most
         self._count: Counter[int] = Counter()
         self._rates: dict[int, Rate] = {}
+        self.turns = Turns()
+        """For frames: of one person, over all sockets, one is heard in each round of the loop."""
 
     def refuse_too_many(self, person: int) -> None:
         if self._count[person] >= self._most:

@@ -17,10 +17,10 @@ class Rate:
         self._left = burst
         self._at = clock()
 
-    def owed(self) -> float:
-        """Count one; how many seconds to wait before the next is read."""
+    def owed(self, cost: float = 1) -> float:
+        """Count one, or what it costs; how many seconds to wait before the next is read."""
         now = self._clock()
-        self._left = min(self._burst, self._left + (now - self._at) * self._per_second) - 1
+        self._left = min(self._burst, self._left + (now - self._at) * self._per_second) - cost
         self._at = now
         return max(0.0, -self._left / self._per_second)
 

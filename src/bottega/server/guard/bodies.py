@@ -1,50 +1,73 @@
-"""How long a body may be, and how slowly it may come. It is counted as it comes, whatever it says of itself."""
+"""How long a body may be, by its route, and how slowly it may come. It is counted as it comes, whatever it says."""
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
 
+import msgspec
 from starlette.types import Message, Receive
 
+from bottega.server.guard.json_size import fault_of
 from bottega.server.problems import Halt
 
 MOST_BODY = 1_000_000
 MOST_UPLOAD = 100_000_000
 """For routes that end with `/upload`; they read the body piece by piece, never whole."""
-
-MOST_SIGN_IN = 4_000
-"""What somebody sends whom nobody knows yet."""
-
-FEW = 64_000
-"""Bytes of a body that may hold whatever fits into it; …"""
-VALUES = 10_000
-"""… a longer one holds texts, and no more values than these: each costs far more to read than its bytes."""
+USUAL = 64_000
+"""Bytes of a body where no route says otherwise."""
 
 PATIENCE, SLOWEST = 20.0, 10_000
 """A body has so many seconds, and one more for each so many bytes that have come."""
 
-# A text that does not end takes in all that follows: nothing of it is looked at twice.
-_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+
+class Limit(msgspec.Struct, frozen=True):
+    """What a body may hold."""
+
+    size: int = USUAL
+    """Bytes."""
+    members: int = 1000
+    """Fields and elements of its JSON, of all levels together. 0: it is no JSON."""
 
 
-def most_of(path: str) -> int:
-    """The bytes that a body sent to this path may have."""
-    if path.endswith("/api/sign-in"):
-        return MOST_SIGN_IN
-    return MOST_UPLOAD if path.endswith("/upload") else MOST_BODY
+_LONG_TEXT = Limit(MOST_BODY)
+_FREE_JSON = Limit(MOST_BODY, 20_000)
+
+_LIMITS = {
+    "POST /api/sign-in": Limit(2000, 20),
+    "POST /api/sessions/*/prompts": _FREE_JSON,
+    "PATCH /api/sessions/*/prompts/*": _LONG_TEXT,
+    "PUT /api/sessions/*/tools": _FREE_JSON,
+    "POST /api/sessions/*/revert": _LONG_TEXT,
+    "POST /api/asks/*": _FREE_JSON,
+    "POST /api/chat/agent/stream": _LONG_TEXT,
+    "PUT /api/projects/*/file": _LONG_TEXT,
+    "POST /api/projects/*/diff": _LONG_TEXT,
+    "POST /api/projects/*/upload": Limit(MOST_UPLOAD, 0),
+    "POST /api/agents/validate": _FREE_JSON,
+    "PUT /api/agents/*": _FREE_JSON,
+    "PUT /api/rules": _FREE_JSON,
+    "PUT /api/instructions": _LONG_TEXT,
+}
+"""The routes whose bodies are not as usual; `*` is a name in the path."""
+
+_USUAL = Limit()
+_PATTERNS = tuple(
+    (re.compile(re.escape(route).replace(r"\*", "[^/]+")), limit)
+    for route, limit in _LIMITS.items()
+)
 
 
-def in_turn(receive: Receive, turn: Callable[[], Awaitable[None]]) -> Receive:
-    """The same body; what is done with it, once it is whole, waits for its turn."""
+def limit_of(method: str, path: str) -> Limit:
+    """What a body of this request may hold; the path is the one below the server's own."""
+    asked = f"{method} {path}"
+    for pattern, limit in _PATTERNS:
+        if pattern.fullmatch(asked):
+            return limit
+    return _USUAL
 
-    async def heard() -> Message:
-        message = await receive()
-        whole = message["type"] == "http.request" and not message.get("more_body", False)
-        if whole and message.get("body"):
-            await turn()
-        return message
 
-    return heard
+def has_body(headers: dict[bytes, bytes]) -> bool:
+    return bool(headers.get(b"content-length", b"").strip(b"0")) or b"transfer-encoding" in headers
 
 
 def bounded(receive: Receive, headers: dict[bytes, bytes], most: int) -> Receive:
@@ -52,10 +75,9 @@ def bounded(receive: Receive, headers: dict[bytes, bytes], most: int) -> Receive
     length = headers.get(b"content-length", b"")
     if length.isdigit() and int(length) > most:
         raise _too_large(most)
-    if not length.strip(b"0") and b"transfer-encoding" not in headers:
+    if not has_body(headers):
         return receive
     received, is_whole = 0, False
-    kept: list[bytes] = []
     begun = asyncio.get_running_loop().time()
 
     async def counted() -> Message:
@@ -73,30 +95,67 @@ def bounded(receive: Receive, headers: dict[bytes, bytes], most: int) -> Receive
         if received > most:
             raise _too_large(most)
         is_whole = not message.get("more_body", False)
-        if most <= MOST_BODY:
-            kept.append(message.get("body", b""))
-            if is_whole and received > FEW:
-                _refuse_crowded(b"".join(kept))
         return message
 
     return counted
 
 
-def _refuse_crowded(body: bytes) -> None:
-    """Refuse JSON of very many values. Commas inside of texts are none between values."""
-    if body.count(b",") > VALUES and _TEXT.sub(b"", body).count(b",") > VALUES:
-        raise Halt(
-            413,
-            "too_large",
-            f"The body of this request has more than {VALUES} values.",
-            "Send less at once.",
-        )
+async def read_whole(
+    receive: Receive, members: int, enter: Callable[[], Awaitable[None]]
+) -> Receive:
+    """Read a body of JSON and look at it before anybody decodes it.
+
+    A short one is read before `enter` is called, so that nobody who sends slowly keeps a place; of a long one no more
+    than that is held while its sender waits for a place.
+    """
+    body, entered, more = bytearray(), False, True
+    while more:
+        if len(body) > USUAL and not entered:
+            await enter()
+            entered = True
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return _once(message, receive)
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    if not entered:
+        await enter()
+    _refuse_crowded(bytes(body), members)
+    return _once({"type": "http.request", "body": bytes(body), "more_body": False}, receive)
+
+
+def _refuse_crowded(body: bytes, members: int) -> None:
+    match fault_of(body, members):
+        case "encoding":
+            raise Halt(422, "bad_usage", "The body is not UTF-8.", "Send it as JSON in UTF-8.")
+        case "members":
+            raise Halt(
+                413,
+                "too_large",
+                f"The JSON of this request has more than {members} fields and elements.",
+                "Send less at once; GET /api/openapi.json says which fields there are.",
+            )
+        case "depth":
+            raise Halt(422, "bad_usage", "The JSON is nested too deeply.", "Send it flatter.")
+        case _:
+            pass
+
+
+def _once(first: Message, receive: Receive) -> Receive:
+    """That message, then what comes."""
+    waiting = [first]
+
+    async def replayed() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replayed
 
 
 def _too_large(most: int) -> Halt:
+    said = f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1000} KB"
     return Halt(
         413,
         "too_large",
-        f"The body of this request is longer than {most // 1_000_000} MB.",
+        f"The body of this request is longer than {said}.",
         "Send less at once.",
     )

@@ -36,9 +36,19 @@ class Seat:
         self.address = address
         self.person: int | None = None
 
+    @property
+    def sender(self) -> str | int:
+        """Whose turn it is when something is to be parsed: a person's, or an address's."""
+        return self.address if self.person is None else self.person
+
     def belongs_to(self, person: int) -> bool:
         """A request of this person's came on it. False: the person has too many already."""
         return self._among.known(self, person)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing more can be sent on it."""
+        return self._transport.is_closing()
 
     def moved(self) -> None:
         """Something came, or was taken."""

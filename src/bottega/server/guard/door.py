@@ -2,6 +2,7 @@
 
 In this order: is it meant for us (Host), does no other site ask (Origin), who asks, not too often, not too many at
 once, not too much. Nothing is read of a body before all that is settled, and every answer is dressed, refusals too.
+Then one waits for a place: of each a few requests are worked on at the same time, see `places`.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bottega.errors import Problem
 from bottega.server import problems
 from bottega.server.guard.addresses import network_of
-from bottega.server.guard.bodies import bounded, in_turn, most_of
+from bottega.server.guard.bodies import bounded, has_body, limit_of, read_whole
 from bottega.server.guard.connections import Seat
 from bottega.server.guard.doubled import refuse_doubled
 from bottega.server.guard.dress import API, PAGE, dressed
@@ -23,8 +24,11 @@ from bottega.server.guard.impatient import EXTENSION as SEAT
 from bottega.server.guard.leaving import while_there
 from bottega.server.guard.names import Names
 from bottega.server.guard.pieces import in_pieces
+from bottega.server.guard.places import Places, Queue
 from bottega.server.guard.proxy import Proxies
 from bottega.server.guard.rates import Buckets, Rate, Room
+from bottega.server.guard.unsent import Outgoing, Unsent
+from bottega.server.guard.visit import Visit
 from bottega.server.house import House
 from bottega.server.problems import Halt
 from bottega.server.who import OPEN, NotSignedIn, caller_of, cookie_in
@@ -62,6 +66,14 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     """Requests of strangers that are: they take no place of anybody's who is signed in."""
     streams: int = 5000
     """Answers that go on and on, and sockets."""
+    people_at_work: Places = Places(all=64, each=4, waiting=400)
+    """Requests of people that are worked on; the others that are inside wait for that."""
+    strangers_at_work: Places = Places(all=8, each=2, waiting=32)
+    """Of strangers, by their address."""
+    signing_in: Places = Places(all=4, each=1, waiting=16)
+    """Tries to sign in."""
+    long: int = 32
+    """Requests of one that take long, such as a slow upload, and no longer need a place."""
 
 
 class Door:
@@ -81,6 +93,11 @@ class Door:
         self._requests = Room(chosen.requests, max(1, chosen.requests // 2))
         self._streams = Room(chosen.streams, max(1, chosen.streams // 2))
         self._outer = Room(chosen.strangers, max(1, chosen.strangers // 2))
+        self._people_at_work = Queue(chosen.people_at_work)
+        self._strangers_at_work = Queue(chosen.strangers_at_work)
+        self._signing_in = Queue(chosen.signing_in)
+        self._long = Room(chosen.requests, chosen.long)
+        self._unsent = Unsent()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -92,7 +109,7 @@ class Door:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        visit = _Visit(self._streams)
+        visit = Visit(self._streams, self._long)
         dress = API if scope["path"].startswith(self._api) else PAGE
 
         async def sent(message: Message) -> None:
@@ -106,7 +123,7 @@ class Door:
             self._meant_for_us(scope, headers)
             key = await self._known(scope)
             self._enter(visit, key, scope)
-            receive = bounded(receive, headers, most_of(scope["path"]))
+            receive = await self._begun(visit, key, scope, receive)
         except Halt as halt:
             visit.end()
             await _hold_up(halt, scope)
@@ -115,19 +132,33 @@ class Door:
         except Problem as problem:
             await problems.of(problem)(scope, receive, sent)
             return
+        except BaseException:
+            visit.end()
+            raise
         try:
-            if isinstance(key, int):
-                await self._house.turns.next(key)
-                receive = in_turn(receive, partial(self._house.turns.next, key))
-                await while_there(self._app, key, scope, receive, sent)
-            else:
-                await self._app(scope, receive, sent)
+            await self._answer(key, scope, receive, sent)
         finally:
             visit.end()
 
+    async def _answer(self, key: Hashable, scope: Scope, receive: Receive, send: Send) -> None:
+        if not isinstance(
+            key, int
+        ):  # what strangers get is the same for all of them, and held once
+            await self._app(scope, receive, send)
+            return
+
+        async def instead() -> None:
+            await _unread().response()(scope, receive, send)
+
+        outgoing = Outgoing(self._unsent, key, send, instead)
+        try:
+            await while_there(self._app, key, scope, receive, outgoing.send)
+        finally:
+            outgoing.end()
+
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        visit = _Visit(self._streams)
+        visit = Visit(self._streams, self._long)
         try:
             self._meant_for_us(scope, headers)
             key = self._opens(scope)
@@ -228,7 +259,7 @@ class Door:
         _claim(scope, ticket.person.n)
         return _spend(self._persons, ticket.person.n)
 
-    def _enter(self, visit: "_Visit", key: Hashable, scope: Scope) -> None:
+    def _enter(self, visit: Visit, key: Hashable, scope: Scope) -> None:
         """People and strangers have rooms of their own; what is always answered needs none."""
         if key is None:
             return
@@ -236,37 +267,36 @@ class Door:
             _claim(scope, key)
             if self._house.studio.waiting(key) >= WAITING:
                 raise _too_much_waits()
+            if self._unsent.is_full(key):
+                raise _unread()
         if not visit.begin(self._requests if isinstance(key, int) else self._outer, key):
             raise _overloaded()
 
+    async def _begun(self, visit: Visit, key: Hashable, scope: Scope, receive: Receive) -> Receive:
+        """Return when it is this request's turn to be worked on, with its body, which was looked at."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        path = scope["path"][len(self._path) :]
+        limit = limit_of(scope["method"], path)
+        receive = bounded(receive, headers, limit.size)
+        place = partial(self._place, visit, key, scope, path)
+        if limit.members and scope["method"] not in _LOOKS and has_body(headers):
+            return await read_whole(receive, limit.members, place)
+        await place()
+        return receive
 
-class _Visit:
-    """One who is inside: first among the requests, then, where the answer goes on and on, among the streams."""
-
-    def __init__(self, streams: Room) -> None:
-        self._streams = streams
-        self._in: Room | None = None
-        self._key: Hashable = None
-
-    def begin(self, room: Room, key: Hashable) -> bool:
-        if room.enter(key):
-            self._in, self._key = room, key
-        return self._in is not None
-
-    def settle(self, start: Message) -> None:
-        """The answer begins: a stream of events makes room for other requests."""
-        for name, value in start["headers"]:
-            if name == b"content-type":
-                is_stream = value.startswith(b"text/event-stream")
-                if is_stream and self._in and self._streams.enter(self._key):
-                    self._in.leave(self._key)
-                    self._in = self._streams
-                return
-
-    def end(self) -> None:
-        if self._in:
-            self._in.leave(self._key)
-            self._in = None
+    async def _place(self, visit: Visit, key: Hashable, scope: Scope, path: str) -> None:
+        if key is None:
+            return
+        if isinstance(key, int):
+            await visit.work(self._people_at_work, key)
+            await self._house.turns.next(key)
+        elif path == "/api/sign-in":
+            await visit.work(self._signing_in, key)
+        else:
+            await visit.work(self._strangers_at_work, key)
+        seat: Seat | None = scope.get(SEAT)
+        if seat and seat.is_gone:  # nobody waits for the answer any more
+            raise _overloaded()
 
 
 def _claim(scope: Scope, person: int) -> None:
@@ -300,6 +330,16 @@ def _overloaded() -> Halt:
         "overloaded",
         "The server has too much to do just now.",
         "Ask again a little later.",
+        retry_after=1,
+    )
+
+
+def _unread() -> Halt:
+    return Halt(
+        503,
+        "overloaded",
+        "Too much of what you asked for waits to be read.",
+        "Read the answers that are under way, then ask again.",
         retry_after=1,
     )
 

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from bottega.errors import BadUsage, Problem
+from bottega.server.guard.json_size import DEEPEST, fault_of
 from bottega.sessions.asks import Word
 
 _UUID = r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
@@ -21,6 +22,10 @@ Index = Annotated[int, Meta(ge=0, le=2**53)]
 Ref = Annotated[str, Meta(max_length=200)] | Annotated[int, Meta(ge=-(2**53), le=2**53)] | None
 Mode = Literal["", "plan", "ask", "allow"]
 Side = Annotated[int, Meta(ge=1, le=1000)]
+
+
+LOOKED_AT, MEMBERS = 4000, 20_000
+"""A frame of more characters than that is decoded only if it has no more members than this."""
 
 
 class _Frame(
@@ -174,6 +179,9 @@ class Heard(msgspec.Struct, frozen=True):
 
 def heard(text: str) -> Heard:
     """Read one frame; what cannot be read is a problem of that frame alone."""
+    if len(text) > LOOKED_AT and fault_of(text.encode("utf-8", "replace"), MEMBERS):
+        said = f"A frame has {MEMBERS} fields and elements at most, {DEEPEST} levels deep."
+        return Heard(BadFrame(said, hint="Send less at once."))
     try:
         head = _HEAD.decode(text)
     except (msgspec.DecodeError, UnicodeError) as error:

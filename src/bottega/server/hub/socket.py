@@ -40,8 +40,10 @@ _UNFORESEEN = Problem(
 
 class Socket:
     def __init__(self, ticket: Ticket, line: Line, followers: Followers, turns: Turns) -> None:
-        """`followers` are all of whom this server knows, of every person; `turns` are those of every person too."""
+        """`followers` are all of whom this server knows, of every person; `turns` those of all sockets and requests."""
         self._turns = turns
+        self._extra = 0.0
+        """What the frame that is read costs besides being one."""
         self.person = ticket.person
         self._followers = followers
         self._all_frames = followers.rate(ticket.person.n)
@@ -63,6 +65,10 @@ class Socket:
             pass
         finally:
             await self._stop_all()
+
+    def charge(self, frames: float) -> None:
+        """Count the frame that is read as so many more."""
+        self._extra += frames
 
     async def tell(self, frame: bytes) -> None:
         """Send a frame; waits for a client that reads slowly."""
@@ -132,7 +138,8 @@ class Socket:
 
     async def _hold_back(self) -> None:
         """Read no further for a while if too much came, and not at all if it is far too much."""
-        owed = max(self._rate.owed(), self._all_frames.owed())
+        cost, self._extra = 1 + self._extra, 0.0
+        owed = max(self._rate.owed(cost), self._all_frames.owed(cost))
         if not owed:
             self._told_rate = self._told_rate and not self._rate.is_calm
             return

@@ -12,7 +12,11 @@ from bottega.server.hub.join import Joins
 from bottega.server.hub.socket import Socket
 from bottega.sessions.session import SessionRow
 from bottega.sessions.tabs import Tabs, unknown
+from bottega.share import Share
 from bottega.studio.session import Session
+
+LISTED_PER_FRAME = 10
+"""Listing so many tabs counts as much as one frame more; each tab that is shown counts as one."""
 
 
 class Tabbing:
@@ -24,13 +28,14 @@ class Tabbing:
         self._ways = (joins, Casts(joins))
         self.tabs = Tabs(studio.runtime.database)
         self.freeing = Freeing(studio, self.tabs)
+        self._restoring = Share(lambda: 1)
 
     def session_of(self, person: Person, tab_id: str) -> Session:
         """The session that this person's tab shows; another's tab is not found."""
-        n = self.tabs.session_of(person.n, tab_id)
-        if n is None:
+        row = self.tabs.session_of(person.n, tab_id)
+        if row is None:
             raise unknown(tab_id)
-        return Session(self._studio.opened, self._studio.runtime.sessions.numbered(n))
+        return Session(self._studio.opened, row)
 
     async def new(self, socket: Socket, frame: frames.NewTab) -> None:
         """A tab on a new session, or on one that exists. The same frame again finds what it made."""
@@ -51,9 +56,14 @@ class Tabbing:
     async def restore(self, socket: Socket, frame: frames.Restore) -> None:
         """List the tabs that are named, or all there are; each that is named goes on from its cursor."""
         named = {seen.tab_id: seen.last_seen for seen in frame.tabs}
-        rows = await self.tabs.shown(socket.person.n, named)
+        async with self._restoring.hold(socket.person.n):
+            rows = await self.tabs.shown(socket.person.n, named)
+        socket.charge(len(named) + len(rows) / LISTED_PER_FRAME)
         for tab_id in rows.keys() & named.keys():
-            self._reached(rows[tab_id], named[tab_id])
+            if (
+                named[tab_id] > rows[tab_id].last_index
+            ):  # what was just read may be older than what was sent
+                self._reached(rows[tab_id], named[tab_id])
             await socket.unfollow(tab_id)
         shown = [_listed(tab_id, row) for tab_id, row in rows.items()]
         gone = [tab_id for tab_id in named if tab_id not in rows]
@@ -86,8 +96,8 @@ class Tabbing:
         )
 
     async def _opened(self, person: Person, frame: frames.NewTab) -> Session:
-        if self.tabs.session_of(person.n, frame.tab_id) is not None:
-            return self.session_of(person, frame.tab_id)
+        if row := self.tabs.session_of(person.n, frame.tab_id):
+            return Session(self._studio.opened, row)
         if frame.session_id:
             session = self._studio.owned(frame.session_id, person.n)
             await self.tabs.open(person.n, frame.tab_id, session.row.n)

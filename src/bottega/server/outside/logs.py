@@ -17,6 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from bottega.printable import printable_json
+from bottega.server.outside.seldom import Seldom
 
 Format = Literal["human", "json"]
 
@@ -144,9 +145,12 @@ def begin(handler: Lines, level: int) -> Callable[[], None]:
     ours.setLevel(level)
     # What it has to say of itself is said by the server's own lines.
     theirs.setLevel(logging.INFO if level == logging.DEBUG else logging.WARNING)
+    seldom = Seldom()
+    theirs.addFilter(seldom)
 
     def end() -> None:
         root.handlers[:] = before
+        theirs.removeFilter(seldom)
         for logger, before_it in levels.items():
             logger.setLevel(before_it)
         handler.close()

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bottega.projects.projects import Project
 from bottega.providers.vendors import DEMO
+from bottega.server.shapes.open_body import OpenBody
 from bottega.server.shapes.talk.event import TailShape
 from bottega.server.shapes.words import Index, Mode, Name, Object, Path, Words
 from bottega.sessions.clients import ClientTool
@@ -104,19 +105,15 @@ class SessionChange(BaseModel):
     archived: bool | None = None
 
 
-class ClientToolShape(BaseModel):
+class ClientToolShape(OpenBody):
     """A tool that a client runs itself: each call of it is an ask of kind `client`."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
     description: Words
     parameters: Object = Field(alias="schema", description="A JSON schema of an object.")
 
 
-class ClientTools(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ClientTools(OpenBody):
     tools: list[ClientToolShape] = Field(max_length=100)
 
     @classmethod

@@ -23,7 +23,7 @@ from bottega.workspaces.outputs.outputs import Outputs, size_of
 FRESH = 5.0
 """Seconds for which what was counted is remembered, at least; else twenty times as long as counting took."""
 AGAIN = 0.5
-"""Seconds between two counts of a person for whom too much is kept."""
+"""Seconds for which nothing is counted anew for a person for whom no room could be made."""
 
 
 class TooMuchKept(Problem):
@@ -38,8 +38,8 @@ class _Counted:
     def __init__(self) -> None:
         self.lock = Lock()
         self.until = 0.0
-        self.dropped = -AGAIN
-        """When it was last tried to make room."""
+        self.refused = -AGAIN
+        """When no room could be made."""
         self.size = 0
 
 
@@ -77,12 +77,13 @@ class Keeping:
             now = time.monotonic()
             if counted.until < now:
                 self._count(person, counted)
-            if counted.size + size > self._most() and counted.dropped + AGAIN < now:
-                counted.dropped = now
+            if counted.size + size > self._most() and counted.refused + AGAIN < now:
                 self._count(person, counted)
                 self._drop_oldest(person, counted, size)
+                counted.refused = now
             if counted.size + size > self._most():
                 return False
+            counted.refused = -AGAIN
             counted.size += size
             return True
 

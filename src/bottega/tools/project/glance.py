@@ -35,13 +35,13 @@ class Glance(msgspec.Struct, frozen=True):
     """The folder is the top of a repository, whose state git can tell."""
 
 
-def glance(root: Root, *, inside: bool = True) -> Glance:
-    """Look, also `inside` the folders at the top; what cannot be read is left out."""
+def glance(root: Root, denied: Denied = nothing, *, inside: bool = True) -> Glance:
+    """Look, also `inside` the folders at the top; what cannot be read, or is `denied`, is left out."""
     try:
-        names, more = _entries(root, ".")
+        names, more = _entries(root, ".", denied)
         top = repository_of(root)
         branch, commit = _checked_out(root, top) if top is not None else ("", "")
-        lines = _lines(root, names, more) if inside else ()
+        lines = _lines(root, names, more, denied) if inside else ()
     except (Problem, OSError):
         return Glance()
     shown = () if more or len(names) > NAMES else tuple(names)
@@ -58,7 +58,7 @@ def description(root: Root, denied: Denied = nothing) -> str:
     return ""
 
 
-def _entries(root: Root, path: str) -> tuple[list[str], bool]:
+def _entries(root: Root, path: str, denied: Denied) -> tuple[list[str], bool]:
     """Names, folders first; and whether there are more than were looked at."""
     opened = root.open_folder(path, follow=False)
     try:
@@ -68,6 +68,7 @@ def _entries(root: Root, path: str) -> tuple[list[str], bool]:
                 (not each.is_dir(follow_symlinks=False), each.name)
                 for each in seen[:_SCANNED]
                 if each.name not in _LEFT_OUT
+                and not denied(os.path.normpath(f"{path}/{each.name}"))
             )
     finally:
         os.close(opened)
@@ -81,7 +82,7 @@ def harmless(name: str) -> str:
     return "".join(each if each.isprintable() and each not in "<>" else "�" for each in text)
 
 
-def _lines(root: Root, names: list[str], more: bool) -> tuple[str, ...]:
+def _lines(root: Root, names: list[str], more: bool, denied: Denied) -> tuple[str, ...]:
     if more or len(names) > LINES:
         count = f"{len(names) - LINES + 1:,}{' or more' if more else ''}"
         return (*names[: LINES - 1], f"… and {count} others")
@@ -91,13 +92,13 @@ def _lines(root: Root, names: list[str], more: bool) -> tuple[str, ...]:
     for name in names:
         lines.append(name)
         if name.endswith("/") and each and "�" not in name:
-            lines += _inner(root, name, each)
+            lines += _inner(root, name, each, denied)
     return tuple(lines)
 
 
-def _inner(root: Root, name: str, most: int) -> list[str]:
+def _inner(root: Root, name: str, most: int, denied: Denied) -> list[str]:
     try:
-        inside, _ = _entries(root, name.rstrip("/"))
+        inside, _ = _entries(root, name.rstrip("/"), denied)
     except (Problem, OSError):
         return []
     if len(inside) > most:

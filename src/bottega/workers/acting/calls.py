@@ -46,6 +46,11 @@ from bottega.workspaces.edit import Change
 from bottega.workspaces.git.accepting import meant_by
 from bottega.workspaces.git.proposed import danger, refuse_repository
 
+MOST_CALLS = 128
+"""How many calls of one answer are carried out; the model is told that the others were not."""
+_BATCH = 64
+"""Refused calls whose results are stored at once."""
+
 
 class Ready(msgspec.Struct):
     """A call that may be judged: its tool is there and its arguments are right; or what the model is told instead."""
@@ -98,6 +103,18 @@ class Calls:
         )
 
     async def run(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
+        results = await self._run_some(uses[:MOST_CALLS])
+        for first in range(MOST_CALLS, len(uses), _BATCH):
+            some = uses[first : first + _BATCH]
+            results += await asyncio.gather(*(self._refuse(use, len(uses)) for use in some))
+        return results
+
+    async def _refuse(self, use: ToolUse, count: int) -> facts.ToolResultFact:
+        told = f"Not run: one answer has at most {MOST_CALLS} calls, and this one had {count:,}."
+        outcome = failure(f"{told} Make the others in later answers.", "TOO_MANY_CALLS")
+        return await self._exchange.answer(use, outcome)
+
+    async def _run_some(self, uses: Sequence[ToolUse]) -> list[facts.ToolResultFact]:
         registry = self._exchange.plan.registry
         calls: list[Ready] = []
         for use in uses:

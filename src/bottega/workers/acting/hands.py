@@ -23,6 +23,7 @@ from bottega.share import Share
 from bottega.tools.cache import Cache
 from bottega.workers.acting.asking import PATIENCE
 from bottega.workers.acting.known import Known
+from bottega.workers.acting.under_way import CallsUnderWay
 from bottega.workers.told import FOLDED, Told
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fence
@@ -62,6 +63,7 @@ class Hands:
         self._tasks: Counter[int] = Counter()
         self.looking = Share(lambda: LOOKS)
         """Calls that look at files or pages, of one person: each may hold a thread for as long as a disk is slow."""
+        self.calls_under_way = CallsUnderWay()
         self.asks = Asks(log)
         self.sandboxes = sandboxes
         self.act_by(rules, mode, patience, window, compact_at)
@@ -141,6 +143,11 @@ class Hands:
         if watch is None or watch.identity != root.identity:
             watch = self._watches[root.path] = Watch(root.clone(), self.state(root.path))
         return watch
+
+    def admit(self, person: int, size: int) -> None:
+        """Before so much is stored for a person; raises where it would be too much. Waits for the disk."""
+        if self._keeping:
+            self._keeping.admit(person, size)
 
     def outputs(self, session: SessionRow) -> Outputs:
         """What commands of this session printed; results that were cut and shells of its folder are found there too."""

@@ -25,6 +25,7 @@ from bottega.reach.lines import Sent
 from bottega.reach.reach import Reach, Try
 from bottega.reach.stream import bursts
 from bottega.sessions import clients, inbox
+from bottega.sessions.bounds.keeping import TooMuchKept
 from bottega.sessions.far import there
 from bottega.sessions.far.sent import sent
 from bottega.sessions.far.there import There
@@ -33,7 +34,7 @@ from bottega.sessions.session import title_of
 from bottega.workers.acting.shield import whatever_comes
 from bottega.workers.far.consent import consented
 from bottega.workers.far.other import Other
-from bottega.workers.far.taking import Taking
+from bottega.workers.far.taking import LARGEST, Taking, TooMuchSent
 
 if TYPE_CHECKING:
     from bottega.workers.exchange import Exchange
@@ -186,7 +187,7 @@ class Carrying:
                     return ended
 
     def _coming(self) -> AsyncGenerator[list[Sent]]:
-        return bursts(self._other.reach, self._there.session_id, self._taking.cursor)
+        return bursts(self._other.reach, self._there.session_id, self._taking.cursor, LARGEST)
 
     async def _next(self, stream: AsyncGenerator[list[Sent]]) -> list[Sent] | None:
         coming = asyncio.ensure_future(anext(stream, None))
@@ -205,8 +206,13 @@ class Carrying:
     async def _took(self, burst: list[Sent]) -> Ended | None:
         """Carry it over; the end, if that is there, or a limit of ours is reached."""
         before = self._taking.answers
-        if ended := await self._taking.take(burst):
-            return ended
+        try:
+            if ended := await self._taking.take(burst):
+                return ended
+        except (TooMuchSent, TooMuchKept):
+            if not self._stops:
+                await whatever_comes(self._end_there())
+            raise
         is_next = self._taking.answers > before and not self._stops
         if is_next and (over := await self._exchange.over(0)):
             await self._break_off()
@@ -237,6 +243,12 @@ class Carrying:
         """Stop it there, for a reason of ours: how it ended there is not how it ended."""
         await whatever_comes(self._stopped())
         self._exchange.last_word = None
+
+    async def _end_there(self) -> None:
+        """Ask for its end, and hear nothing more of it."""
+        with suppress(TimeoutError, Problem):
+            async with asyncio.timeout(GRACE):
+                await self._other.stop(self._there.session_id, self._id)
 
     async def _stopped(self) -> Ended:
         """Stop it there too, and hear how it ended."""

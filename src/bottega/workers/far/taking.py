@@ -3,6 +3,7 @@
 What a fact brings about here (an ask, a steer that was taken up, a cost) is committed with it, and with the cursor.
 """
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,25 @@ turned over, which is its owner's to say, nor how the prompt came in and what th
 LEFT = frozenset(facts.FACTS) - CARRIED
 """What stays there."""
 
+LARGEST = 8 * 1024 * 1024
+"""Bytes of one event that are carried over: far more than a Bottega writes into one."""
+MOST_CARRIED = 64 * 1024 * 1024
+"""Bytes of all events of one exchange."""
+_COUNTED = 1024 * 1024
+"""Bytes after which it is looked at again whether there is room for more."""
+_LARGE = 64 * 1024
+"""Bytes of an event from which on it is not decoded on the event loop."""
+_MOST_PAID = 10**9
+"""Tokens, or micro-USD, of one model call or one task that was handed on: more cannot be true."""
+_MOST = 2**53 - 1
+
+
+class TooMuchSent(Problem):
+    """Another Bottega tells more of an exchange than is carried over."""
+
+    code = "too_much_sent"
+
+
 _Paid = facts.AssistantMessage | facts.ToolResultFact | facts.Compaction
 
 
@@ -55,13 +75,16 @@ class Taking:
         self.answers = 0
         """How many answers of the model were among it."""
         self.asks = FarAsks(exchange, other, self._put)
+        self._size = self._counted = 0
 
     async def take(self, burst: list[Sent]) -> Ended | None:
         """Carry over what belongs to the exchange; its end, if that is there."""
         told: list[Carried] = []
         answers = 0
         for each in burst:
-            fact = self._read(each)
+            large = len(each.body) > _LARGE
+            fact = await asyncio.to_thread(self._read, each) if large else self._read(each)
+            await self._make_room(len(each.body))
             self.cursor = fact.index
             if fact.message_id != self._id or fact.type not in CARRIED:
                 await self._pay_for(fact)
@@ -77,6 +100,19 @@ class Taking:
         await self._put(told)
         self.answers += answers
         return None
+
+    async def _make_room(self, size: int) -> None:
+        """Before so much more is stored; raises where that is too much for this exchange, or for its owner."""
+        self._size += size
+        if self._size > MOST_CARRIED:
+            raise TooMuchSent(
+                f"The server at {self._address} sent more than {MOST_CARRIED >> 20} MB in one exchange.",
+                hint="The exchange ends here. Ask for less at once, or look at what that server does.",
+            )
+        if self._size - self._counted >= _COUNTED:
+            more, self._counted = self._size - self._counted, self._size
+            session = self._exchange.session
+            await asyncio.to_thread(self._exchange.hands.admit, session.owner, more)
 
     async def _apart(self, fact: Carried) -> Ended | None:
         """What more belongs to than to store it."""
@@ -102,12 +138,18 @@ class Taking:
 
     def _read(self, told: Sent) -> Carried:
         try:
-            return carried(told.index, told.body)
+            fact = carried(told.index, told.body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise Problem(
                 f"The server at {self._address} sent something that is no event.",
                 hint="Is it another version of Bottega?",
             ) from error
+        if not _is_plausible(fact.data):
+            raise Problem(
+                f"The server at {self._address} states a use or cost that cannot be true.",
+                hint="Nothing of it was counted. Look at what is at that address.",
+            )
+        return fact
 
     async def _put(self, told: list[Carried], *more: Also) -> None:
         if not told:
@@ -137,6 +179,14 @@ class Taking:
         if isinstance(paid, _Paid) and paid.usage != Usage():
             model = paid.asked or paid.model if isinstance(paid, facts.AssistantMessage) else ""
             spent.note(connection, self._n, self._id, paid.usage, paid.cost, model)
+
+
+def _is_plausible(data: object) -> bool:
+    """Whether what is said to be used and paid, if anything is, can be true."""
+    most = _MOST_PAID if isinstance(data, _Paid) else _MOST
+    usage, cost = getattr(data, "usage", None), getattr(data, "cost", None)
+    numbers = [*msgspec.structs.astuple(usage)] if isinstance(usage, Usage) else []
+    return all(0 <= number <= most for number in [*numbers, cost or 0])
 
 
 _APART = (

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import stat
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -62,41 +62,61 @@ class Baseline(msgspec.Struct, frozen=True):
     """How far the reports went when it was begun."""
 
 
-_decode = msgspec.msgpack.Decoder(Baseline).decode
+class _Stored(msgspec.Struct, frozen=True):
+    """A baseline as it is written: a path is bytes, and need not be text."""
+
+    folder: bytes
+    device: int
+    inode: int
+    files: dict[bytes, Kept] = {}
+    guarded: dict[bytes, tuple[int, int]] = {}
+    includes: tuple[bytes, ...] = ()
+    hooks: tuple[bytes, ...] = ()
+    told: int = 0
+
+    @classmethod
+    def of(cls, given: Baseline) -> "_Stored":
+        return cls(
+            os.fsencode(given.folder),
+            given.device,
+            given.inode,
+            {os.fsencode(path): each for path, each in given.files.items()},
+            {os.fsencode(path): each for path, each in given.guarded.items()},
+            tuple(map(os.fsencode, given.includes)),
+            tuple(map(os.fsencode, given.hooks)),
+            given.told,
+        )
+
+    def baseline(self) -> Baseline:
+        return Baseline(
+            os.fsdecode(self.folder),
+            self.device,
+            self.inode,
+            {os.fsdecode(path): each for path, each in self.files.items()},
+            {os.fsdecode(path): each for path, each in self.guarded.items()},
+            tuple(map(os.fsdecode, self.includes)),
+            tuple(map(os.fsdecode, self.hooks)),
+            self.told,
+        )
+
+
+_decode = msgspec.msgpack.Decoder(_Stored).decode
+_decode_text = msgspec.msgpack.Decoder(Baseline).decode
+"""As earlier versions wrote it."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
 def load(path: Path) -> Baseline | None:
     """None: there is none, or none that can be read."""
     try:
-        return _renamed(_decode(path.read_bytes()), _name_of)
-    except (OSError, ValueError, msgspec.MsgspecError):
+        raw = path.read_bytes()
+    except OSError:
         return None
-
-
-def _renamed(baseline: Baseline, change: Callable[[str], str]) -> Baseline:
-    """With every name as it is stored, or as it was."""
-    return msgspec.structs.replace(
-        baseline,
-        folder=change(baseline.folder),
-        files={change(name): each for name, each in baseline.files.items()},
-        guarded={change(name): each for name, each in baseline.guarded.items()},
-        includes=tuple(map(change, baseline.includes)),
-        hooks=tuple(map(change, baseline.hooks)),
-    )
-
-
-def _stored(name: str) -> str:
-    """A name may be no valid text; it never holds a NUL, which marks one that is stored as hexadecimal bytes."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return "\0" + os.fsencode(name).hex()
-    return "\0" + os.fsencode(name).hex() if "\0" in name else name
-
-
-def _name_of(stored: str) -> str:
-    return os.fsdecode(bytes.fromhex(stored[1:])) if stored.startswith("\0") else stored
+    with suppress(msgspec.MsgspecError):
+        return _decode(raw).baseline()
+    with suppress(msgspec.MsgspecError):
+        return _decode_text(raw)
+    return None
 
 
 def save(path: Path, baseline: Baseline) -> None:
@@ -109,8 +129,7 @@ def save(path: Path, baseline: Baseline) -> None:
     part = path.with_name(f"{path.name}.part")  # whoever writes is alone
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            whole = msgspec.structs.replace(baseline, files=files)
-            file.write(_encode(_renamed(whole, _stored)))
+            file.write(_encode(_Stored.of(msgspec.structs.replace(baseline, files=files))))
             file.flush()
             os.fsync(file.fileno())
         part.rename(path)

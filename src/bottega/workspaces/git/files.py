@@ -7,9 +7,7 @@ import errno
 import hashlib
 import os
 import stat
-import threading
 from contextlib import suppress
-from typing import ClassVar
 
 import msgspec
 
@@ -141,60 +139,3 @@ def remove(root: Root, path: str) -> None:
             os.unlink(name, dir_fd=folder)
     finally:
         os.close(folder)
-
-
-class Held:
-    """Files whose numbers are kept from being given to others, by an open descriptor each.
-
-    All guards of a process share the descriptors. Their number is bounded: what is not held has no proof that it is
-    still the same file, and is judged like one that programs could write.
-    """
-
-    MOST = 32
-    """Files that one guard holds."""
-    ALL = 512
-    """Files that all guards of the process hold."""
-    _open: ClassVar[dict[tuple[int, int], list[int]]] = {}
-    """By device and inode, the descriptor and how many hold it."""
-    _one: ClassVar[threading.Lock] = threading.Lock()
-
-    def __init__(self) -> None:
-        self._mine: set[tuple[int, int]] = set()
-
-    def hold(self, root: Root, path: str) -> bool:
-        """Whether it is held now."""
-        if len(self._mine) >= self.MOST:
-            return False
-        try:
-            folder, name = root.open_parent(path)
-            try:
-                opened = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-            finally:
-                os.close(folder)
-        except (Problem, OSError):
-            return False
-        return self._shared(opened)
-
-    def _shared(self, opened: int) -> bool:
-        found = os.fstat(opened)
-        key = (found.st_dev, found.st_ino)
-        with self._one:
-            if key in self._mine or key in self._open:
-                os.close(opened)
-            elif len(self._open) >= self.ALL:
-                os.close(opened)
-                return False
-            else:
-                self._open[key] = [opened, 0]
-            if key not in self._mine:
-                self._mine.add(key)
-                self._open[key][1] += 1
-        return True
-
-    def release(self) -> None:
-        with self._one:
-            while self._mine:
-                key = self._mine.pop()
-                self._open[key][1] -= 1
-                if not self._open[key][1]:
-                    os.close(self._open.pop(key)[0])

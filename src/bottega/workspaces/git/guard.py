@@ -21,8 +21,9 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files, index, overlap
+from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
+from bottega.workspaces.git.contents import index
 from bottega.workspaces.git.judge import Verdict, judge
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences
@@ -34,6 +35,8 @@ _ROUNDS = 4
 """Times that a look is repeated: what was put right may lead elsewhere."""
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
+_HELD = 16
+"""Descriptors that one sandbox has for the outermost of what is mounted read-only; the rest is compared by content."""
 UNFINISHED = (
     "Not all of the folder could be looked at for planted repositories: it holds too many folders. Use no git in it"
     " until they are deleted; no command runs here until then."
@@ -55,7 +58,7 @@ class Guard:
         self._reports = self._state / "reports"
         self._scanner = scanner_of(root)
         self._one = threading.Lock()
-        self._held = files.Held()
+        self._held: list[int] = []
         self._told = 0
         self.seconds = 0.0
         """How long the last look took."""
@@ -89,26 +92,30 @@ class Guard:
                 return
             known = overlap.others(self._state, self._root.path)
             first = self._only()
-            held = files.Held()
-            nearest = sorted(set(paths), key=lambda each: (each.count("/"), each))
-            mine = {path for path in nearest if held.hold(self._root, path)}
-            folders = dict[str, tuple[int, int]]()
-            for path in mine:
-                seen = files.look(self._root, path)
-                if seen is not None and seen.is_folder and (first or path in now.guarded):
-                    folders[path] = (seen.device, seen.inode)
-            kept = {
-                path: msgspec.structs.replace(
-                    each, guarded=path in mine and (first or each.guarded)
-                )
-                for path, each in now.files.items()
-            }
-            self._held.release()
-            self._held = held
-            after = msgspec.structs.replace(now, files=kept, guarded=folders)
-            baselines.save(
-                self._baseline, overlap.unguarded(self._root.path, after, known) if known else after
-            )
+            old, self._held = self._held, []
+            try:
+                outermost = sorted(set(paths), key=lambda each: (each.count("/"), each))
+                mine = {path for path in outermost if self._hold(path)}
+                after = self._out_of_reach(now, mine, first=first)
+                if known:
+                    after = overlap.unguarded(self._root.path, after, known)
+                baselines.save(self._baseline, after)
+            finally:
+                for each in old:
+                    os.close(each)
+
+    def _out_of_reach(self, now: Baseline, paths: set[str], *, first: bool) -> Baseline:
+        """With the word that no program could write these paths, but for what an earlier sandbox can."""
+        folders = dict[str, tuple[int, int]]()
+        for path in paths:
+            seen = files.look(self._root, path)
+            if seen is not None and seen.is_folder and (first or path in now.guarded):
+                folders[path] = (seen.device, seen.inode)
+        kept = {
+            path: msgspec.structs.replace(each, guarded=path in paths and (first or each.guarded))
+            for path, each in now.files.items()
+        }
+        return msgspec.structs.replace(now, files=kept, guarded=folders)
 
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
@@ -159,7 +166,8 @@ class Guard:
         finally:
             os.close(self._holder)
             self._holder = -1
-            self._held.release()
+            while self._held:
+                os.close(self._held.pop())
 
     @contextmanager
     def _alone(self) -> Generator[None]:
@@ -178,6 +186,20 @@ class Guard:
             return False
         finally:  # whoever asked for more in vain has lost what there was
             fcntl.flock(self._holder, fcntl.LOCK_SH)
+
+    def _hold(self, path: str) -> bool:
+        """Keep the number of a file from being given to another one; False: too many are kept already."""
+        if len(self._held) >= _HELD:
+            return False
+        with suppress(Problem, OSError):
+            folder, name = self._root.open_parent(path)
+            try:
+                flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+                self._held.append(os.open(name, flags, dir_fd=folder))
+                return True
+            finally:
+                os.close(folder)
+        return False
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()

@@ -7,8 +7,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config, state
+from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
+from bottega.workspaces.git.contents import mercurial, state
 from bottega.workspaces.git.files import File
 from bottega.workspaces.git.sensitive import OURS, Kind, leads
 
@@ -48,7 +49,7 @@ def judge(  # noqa: PLR0911 - one a kind
             return None
         case "pointer" | "commondir" | "alternates":
             return _leading(root, path, kind, file, before, repositories)
-        case "store" if _is_known_store(root, path, file):
+        case "settings" | "store" if _runs_nothing(root, path, kind, file, kept):
             return None
         case "project" if kept is not None and kept.guarded:
             return None  # a person's editor has replaced it; it may say nothing that does harm
@@ -73,10 +74,12 @@ def _back(before: Kept | None, why: str) -> Verdict:
     return Verdict(why, before.content, before.mode)
 
 
-def _is_known_store(root: Root, path: str, file: File) -> bool:
-    """Whether it leads to a folder whose settings are looked at as well."""
+def _runs_nothing(root: Root, path: str, kind: Kind, file: File, kept: Kept | None) -> bool:
+    """Of Mercurial and Jujutsu: a new clone's settings, or what leads to a folder whose settings are looked at too."""
+    if kind == "settings":
+        return kept is None and path.endswith(".hg/hgrc") and mercurial.is_harmless(file.content)
     ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"
-    places = leads(root, path, "store", file.content) if file.content is not None else [".."]
+    places = leads(root, path, kind, file.content) if file.content is not None else [".."]
     return all(f"/{each}".endswith(ends) for each in places)
 
 

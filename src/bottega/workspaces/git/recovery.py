@@ -40,8 +40,8 @@ def recover_all(state: Path, *, last: bool) -> int:
                 guard = Guard(state, root)
                 guard.open()
                 guard.close(forget=last)
-        except Exception as problem:
+        except Exception as problem:  # one folder must not keep the others from being looked at
             _log.warning(
-                "%r could not be checked for planted repositories: %s", left.folder, problem
+                "%r could not be checked for planted repositories: %r", left.folder, problem
             )
     return found

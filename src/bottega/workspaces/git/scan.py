@@ -22,8 +22,6 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS = frozenset({".hg", ".jj"})
 _NAMED = _OTHERS | {".git"}
 _MARKS = _NAMED | {"head", "objects", "refs", "commondir"}
-_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV, errno.ESTALE})
-"""What is said of a folder that went, or is a link or a file by now."""
 _RACY = 50_000_000
 """Nanoseconds: a folder that changed so shortly before it was read may change again without its times telling."""
 LONGEST = 60.0
@@ -35,6 +33,8 @@ _WIDEST = 1_000_000
 _REPOSITORIES = 5_000
 _REMEMBERED = 200_000
 """Folders that need not be read again if they have not changed."""
+_WENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""A folder is no longer there: any other error is one of ours, and what lies there was not looked at."""
 _OPEN = 32
 """Folders that are held open at once."""
 
@@ -164,7 +164,7 @@ def _reopened(top: int, step: _Step, found: Found) -> bool:
     try:
         step.opened = (openat2() or open_walking)(top, os.fsencode(step.path), _FOLDER, 0, False)
     except OSError as problem:
-        found.whole &= problem.errno in _GONE
+        found.whole &= problem.errno in _WENT
         return False
     now = os.fstat(step.opened)
     return (now.st_dev, now.st_ino) == step.identity
@@ -177,7 +177,7 @@ def _open(above: int, name: bytes, found: Found) -> int:
     except PermissionError:
         return _unlocked(above, name, found)
     except OSError as problem:
-        found.whole &= problem.errno in _GONE
+        found.whole &= problem.errno in _WENT
         return -1
 
 
@@ -224,7 +224,7 @@ def _unlocked(above: int, name: bytes, found: Found) -> int:
         flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         held = os.open(name, flags, dir_fd=above)
     except OSError as problem:
-        found.whole &= problem.errno in {*_GONE, errno.EACCES}
+        found.whole &= problem.errno in (*_WENT, errno.EACCES)
         return -1
     try:
         now = os.fstat(held)

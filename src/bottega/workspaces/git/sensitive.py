@@ -8,7 +8,8 @@ import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config, outside, state
+from bottega.workspaces.git import config, outside
+from bottega.workspaces.git.contents import state
 from bottega.workspaces.git.files import look, names
 from bottega.workspaces.git.scan import Found
 
@@ -352,8 +353,13 @@ def leads(root: Root, path: str, kind: Kind, content: bytes) -> list[str]:
     folder = os.path.dirname(path)
     if kind == "pointer":
         return [resolved(root, folder, _after(content, b"gitdir:"))]
-    if kind in ("commondir", "store"):
+    if kind == "commondir":
         return [resolved(root, folder, content.rstrip(b"\r\n"))]
+    if (
+        kind == "store"
+    ):  # Mercurial ignores newlines after a path, Jujutsu does not; no link may come before a `..`
+        said = content.rstrip(b"\n") if path.endswith("/sharedpath") else content
+        return [resolved(root, folder, said) if os.path.normpath(said) == said else ".."]
     lines: Iterable[bytes] = (each for each in content.split(b"\n") if each and each[:1] != b"#")
     objects = os.path.dirname(folder)
     return [resolved(root, objects, each) for each in lines]

@@ -279,8 +279,8 @@ async def _closed(folder: str, guard: Guard) -> None:
     """The last look. Where it fails, the baseline stays, and whoever comes next looks again."""
     try:
         await in_thread(folder, guard.close)
-    except Exception as problem:
-        _log.warning("a folder could not be checked for planted repositories: %s", problem)
+    except Exception as problem:  # whatever a program has put there: what is open must be closed
+        _log.warning("a folder could not be checked for planted repositories: %r", problem)
 
 
 _NO_WAY = "Run it without network, or ask the person to run it."

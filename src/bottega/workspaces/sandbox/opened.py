@@ -127,7 +127,9 @@ class Opened:
             if not self._closing:
                 await in_thread(self._folder, self._guard.check)
             return await asyncio.to_thread(self._guard.reports)
-        except Exception as problem:
+        except Exception as problem:  # the command has run: what it did is told all the same
+            _log.warning("a folder could not be checked for planted repositories: %r", problem)
+            self._guard.unfinished = True
             return (f"The folder could not be checked for planted repositories: {problem}",)
 
     async def _mind(self, guard: Guard) -> None:
@@ -137,8 +139,8 @@ class Opened:
             await asyncio.sleep(pause)
             try:
                 await in_thread(self._folder, guard.check_if_due, pause * 0.9)
-            except Exception as problem:
-                _log.warning("a folder could not be checked for planted repositories: %s", problem)
+            except Exception as problem:  # it looks again, whatever a program has put there
+                _log.warning("a folder could not be checked for planted repositories: %r", problem)
 
     async def _leave(self) -> None:
         if self._stop_serving is not None:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from bottega.agents.shelf import LARGEST, Shelved
 from bottega.approvals.mode import Mode
 from bottega.runtime import Runtime
+from bottega.server.shapes.open_body import OpenBody
 from bottega.studio.setup import agents
 
 
@@ -53,10 +54,8 @@ class Agents(BaseModel):
     mode: Mode = Field(description="The mode of sessions for which none was chosen.")
 
 
-class WrittenAgent(BaseModel):
+class WrittenAgent(OpenBody):
     """An agent as TOML, or as a table; one of the two."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: Annotated[str, Field(max_length=LARGEST)] | None = None
     spec: dict[str, Any] | None = Field(None, description="The fields of its file.", max_length=50)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from bottega.server.shapes.open_body import OpenBody
 from bottega.server.shapes.words import Mode, Name, Object, Words
 from bottega.sessions.asked import Page
 from bottega.sessions.asks import Ask, Word, answers_to
@@ -69,9 +70,7 @@ class AskList(BaseModel):
         return cls(asks=asks, next=page.next)
 
 
-class NewAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewAnswer(OpenBody):
     word: Word = Field(description="One of the ask's `words`.")
     hash: Name = Field(description="The hash of what you were shown.")
     note: Words = Field(

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from bottega.messages.block import Audio, Block, Document, Image, Media, Text
 from bottega.providers.provider import Effort, Wishes
+from bottega.server.shapes.open_body import OpenBody
 from bottega.server.shapes.words import Index, MessageId, Mode, Name, Object, Words
 from bottega.sessions.inbox import Prompt, Waiting
 
@@ -19,16 +20,12 @@ LISTED = 4_000
 _MEDIA = {"image": Image, "audio": Audio, "document": Document}
 
 
-class TextPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class TextPart(OpenBody):
     type: Literal["text"]
     text: Words
 
 
-class MediaPart(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class MediaPart(OpenBody):
     type: Literal["image", "audio", "document"]
     media_type: Annotated[str, Field(max_length=200, pattern=r"^[\w.+-]+/[\w.+-]+$")]
     data: Annotated[str, Field(min_length=1, max_length=LARGEST, pattern=r"^[A-Za-z0-9+/=\s]+$")]
@@ -39,19 +36,15 @@ Part = Annotated[TextPart | MediaPart, Field(discriminator="type")]
 Content = Words | Annotated[list[Part], Field(min_length=1, max_length=MOST_BLOCKS)]
 
 
-class WishesShape(BaseModel):
+class WishesShape(OpenBody):
     """How the model should answer this prompt; what is left out is as the agent and the settings say."""
-
-    model_config = ConfigDict(extra="forbid")
 
     effort: Effort | None = None
     temperature: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] | None = None
     max_output: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
-class NewPrompt(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class NewPrompt(OpenBody):
     message_id: MessageId
     content: Content
     model: Name = Field("", description="For this prompt alone; empty: the session's.")
@@ -113,10 +106,8 @@ class PromptList(BaseModel):
     prompts: list[PromptShape] = Field(description="What runs, then what waits, in its order.")
 
 
-class PromptChange(BaseModel):
+class PromptChange(OpenBody):
     """While it waits. What is left out stays as it is."""
-
-    model_config = ConfigDict(extra="forbid")
 
     content: Content | None = None
     place: Index | None = Field(None, description="Its place among those that wait, from 0.")

@@ -1,0 +1,77 @@
+"""Answers that were made and wait to be taken: so many bytes for each person, whoever reads slowly or not at all."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Hashable
+
+from starlette.types import Message, Send
+
+from bottega.server.guard.pieces import PIECE
+
+MOST = 32_000_000
+"""Bytes of large answers that wait for one person; one answer is always let out, whatever its size."""
+
+
+class Unsent:
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._bytes: Counter[Hashable] = Counter()
+
+    def is_full(self, key: Hashable) -> bool:
+        return self._bytes[key] >= self._most
+
+    def enter(self, key: Hashable, size: int) -> bool:
+        if self._bytes[key] and self._bytes[key] + size > self._most:
+            return False
+        self._bytes[key] += size
+        return True
+
+    def leave(self, key: Hashable, size: int) -> None:
+        self._bytes[key] -= size
+        if self._bytes[key] <= 0:
+            del self._bytes[key]
+
+
+class Outgoing:
+    """One answer: counted if it is large and there at once. What comes bit by bit, as it is taken, holds nothing."""
+
+    def __init__(
+        self, unsent: Unsent, key: Hashable, send: Send, refuse: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Where there is no room for it, `refuse` is called to answer something else instead."""
+        self._refuse = refuse
+        self._is_refused = False
+        self._unsent = unsent
+        self._key = key
+        self._send = send
+        self._start: Message | None = None
+        self._held = 0
+
+    async def send(self, message: Message) -> None:
+        if self._is_refused:
+            return
+        if message["type"] == "http.response.start" and _length(message) > PIECE:
+            self._start = message  # until its body shows whether there is room for it
+            return
+        if self._start is not None:
+            start, self._start = self._start, None
+            size = len(message.get("body", b""))
+            if size > PIECE:
+                if not self._unsent.enter(self._key, size):
+                    self._is_refused = True
+                    await self._refuse()
+                    return
+                self._held = size
+            await self._send(start)
+        await self._send(message)
+
+    def end(self) -> None:
+        if self._held:
+            self._unsent.leave(self._key, self._held)
+            self._held = 0
+
+
+def _length(start: Message) -> int:
+    for name, value in start.get("headers", ()):
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return 0

@@ -1,0 +1,164 @@
+"""Severity: high (H5) and medium (M4, its kind). A remote Bottega that was approved sends one huge event,
+endless small ones, or
+a cost below zero: the exchange ends with an error that says so, and nothing of it is counted or kept.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from bottega.agents.agent import Whereabouts
+from bottega.agents.spec import Spec
+from bottega.events.event import Event
+from bottega.messages.message import Usage
+from bottega.origin import origin_of
+from bottega.sessions import spent
+from bottega.spending.approved import ApprovedAgents
+from bottega.spending.key import KeyRing
+from bottega.studio import Studio
+from bottega.workers.far import taking
+
+Told = tuple[str, dict[str, Any]]
+END: Told = (
+    "exchange_response",
+    {
+        "success": True,
+        "completion_reason": "task_complete",
+        "stop_reason": "end_turn",
+        "iterations": 1,
+    },
+)
+
+
+@asynccontextmanager
+async def _hostile(events: Callable[[], AsyncIterator[Told]]) -> AsyncGenerator[str]:
+    """A server that looks like a Bottega, and tells these events of whatever it is asked."""
+    said: list[str] = []
+
+    async def posted(request: web.Request) -> web.Response:
+        body = await request.json()
+        if not request.path.endswith("/prompts"):
+            return web.json_response({"id": "ses_far"}, status=201)
+        said.append(body["message_id"])
+        answer = {"message_id": said[-1], "index": 1, "repeated": False}
+        return web.json_response(answer, status=202)
+
+    async def followed(request: web.Request) -> web.StreamResponse:
+        if not request.path.endswith("/events"):
+            return web.json_response({"id": "ses_far"})
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        index = 1
+        async for kind, data in events():
+            index += 1
+            body = {"type": kind, "at": 1, "data": data, "message_id": said[-1]}
+            await response.write(f"id: {index}\ndata: {json.dumps(body)}\n\n".encode())
+        return response
+
+    async def agreed(_: web.Request) -> web.Response:
+        return web.json_response({})
+
+    app = web.Application()
+    app.router.add_post("/{any:.*}", posted)
+    app.router.add_get("/{any:.*}", followed)
+    for method in ("PATCH", "PUT", "DELETE"):
+        app.router.add_route(method, "/{any:.*}", agreed)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def _asked(
+    home: Path, folder: Path, events: Callable[[], AsyncIterator[Told]]
+) -> tuple[list[Event], spent.Used]:
+    """The log of an exchange that such a server answers, and what was counted."""
+    async with _hostile(events) as address:
+        where = Whereabouts(address, "doer")
+        KeyRing(home).set(where.token_name, "token", origin_of(address))
+        ApprovedAgents(home).approve("afar", where)
+        agent = Spec(slug="afar", name="Afar", remote=where)
+        async with Studio(home, agents=[agent]) as studio, asyncio.timeout(20):  # pyright: ignore[reportArgumentType]
+            session = await studio.start(agent="afar", folder=folder)
+            await session.prompt("go")
+            return await session.facts(), spent.in_last(studio.runtime.database, 24, 1)
+
+
+def _error(log: list[Event]) -> str:
+    assert not log[-1].data.success
+    return next(event.data.message for event in log if event.type == "error_message")
+
+
+async def test_one_huge_event_is_not_taken(home: Path, folder: Path) -> None:
+    async def huge() -> AsyncIterator[Told]:
+        yield "text_delta", {"text": "x" * (taking.LARGEST + 4_000_000)}
+        yield END
+
+    began = time.monotonic()
+    log, _ = await _asked(home, folder, huge)
+    assert "8 MB at once" in _error(log)
+    assert not any(event.type == "text_delta" for event in log)
+    assert time.monotonic() - began < 10
+
+
+async def test_endless_small_events_end_the_exchange(
+    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "MOST_CARRIED", 4 * 1024 * 1024)
+
+    async def flood() -> AsyncIterator[Told]:
+        for _ in range(200):
+            yield "text_delta", {"text": "x" * 60_000}
+        yield END
+
+    log, _ = await _asked(home, folder, flood)
+    assert "4 MB in one exchange" in _error(log)
+    stored = sum(len(event.data.text) for event in log if event.type == "text_delta")
+    assert stored <= 4 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        ({"input_tokens": 5, "output_tokens": 5}, -5_000_000_000),
+        ({"input_tokens": -1_000_000_000, "output_tokens": 1}, 0),
+        ({"input_tokens": 1, "cached_tokens": -1}, 0),
+        ({"input_tokens": 5, "output_tokens": 5}, 2**60),
+        ({"input_tokens": 2**60, "output_tokens": 5}, 0),
+    ],
+)
+async def test_a_cost_that_cannot_be_true_is_not_counted(
+    home: Path, folder: Path, usage: dict[str, int], cost: int
+) -> None:
+    async def lying() -> AsyncIterator[Told]:
+        content = [{"type": "text", "text": "hi"}]
+        answer = {"content": content, "stop_reason": "end_turn", "usage": usage, "cost": cost}
+        yield "assistant_message", {**answer, "model": "m"}
+        yield END
+
+    log, used = await _asked(home, folder, lying)
+    assert "cannot be true" in _error(log)
+    assert used == spent.Used()
+
+
+async def test_no_row_takes_anything_off_what_was_used(home: Path, folder: Path) -> None:
+    async with Studio(home) as studio:
+        session = await studio.start(model="guide", folder=folder)
+        n = session.row.n
+        for tokens, cost in ((-7, -7), (2**60, 2**62)):
+            await studio.runtime.database.write(
+                lambda c, t=tokens, p=cost: spent.note(c, n, "m", Usage(t, 0), p)
+            )
+        used = spent.in_last(studio.runtime.database, 24, 1)
+    assert (used.tokens, used.cost) == (spent.MOST, spent.MOST)
