@@ -17,7 +17,7 @@ from bottega.reach import reach as reach_module
 from bottega.reach.lines import Lines, Sent
 from bottega.reach.problems import Unreachable, problem
 from bottega.reach.reach import Reach, Try
-from bottega.reach.stream import stream
+from bottega.reach.stream import bursts
 from bottega.sessions.asks import Reply
 from bottega.studio.answering import Waits
 from tests.client.conftest import token
@@ -58,7 +58,7 @@ async def test_through_a_kill_of_the_server_an_answer_goes_on_without_gap_or_dou
     "listen",
     [
         pytest.param(lambda reach: reach.call("GET", "sessions"), id="an answer"),
-        pytest.param(lambda reach: anext(stream(reach, "ses_1", largest=1 << 20)), id="an event"),
+        pytest.param(lambda reach: anext(bursts(reach, "ses_1", largest=1 << 20)), id="an event"),
     ],
 )
 async def test_a_server_that_talks_without_end_is_left_before_it_fills_the_memory(

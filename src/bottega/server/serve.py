@@ -4,9 +4,10 @@ import asyncio
 import errno
 import logging
 import os
+import resource
 import socket
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -42,8 +43,22 @@ Ready = Callable[[str, str], None]
 """Is told the address, and the address with a sign-in link, once the server listens."""
 
 
+_FILES = 65_536
+"""Open files of the server, if the system allows so many."""
+
+
+def raise_descriptor_limit() -> None:
+    """Allow the server many open files; shells often start programs with fewer than the system has for them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    with suppress(OSError, ValueError):
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
     """Serve until a signal comes."""
+    raise_descriptor_limit()
     await asyncio.to_thread(preload, settings)
     options = msgspec.structs.replace(options, metrics_token=metrics_token(settings))
     key = await asyncio.to_thread(_secret, settings)

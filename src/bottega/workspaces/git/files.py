@@ -3,6 +3,7 @@
 Every step opens a folder without following links, and works on one name in it.
 """
 
+import errno
 import hashlib
 import os
 import stat
@@ -19,6 +20,7 @@ LARGEST = 1 << 20
 _MOST = 64 << 20
 """Bytes of a file that are looked at."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -44,11 +46,19 @@ class File(msgspec.Struct, frozen=True):
         return stat.S_ISREG(self.mode)
 
 
+def refuse_shortage(problem: BaseException) -> None:
+    """Raise it where the process has run out of descriptors or memory: that says nothing about what is there."""
+    cause = problem if isinstance(problem, OSError) else problem.__context__
+    if isinstance(cause, OSError) and cause.errno in _SHORT:
+        raise cause
+
+
 def look(root: Root, path: str) -> File | None:
-    """What is there, the link itself if it is one; None: nothing."""
+    """What is there, the link itself if it is one; None: nothing. Raises `OSError` where that cannot be known."""
     try:
         folder, name = root.open_parent(path)
-    except Problem:
+    except Problem as problem:
+        refuse_shortage(problem)
         return None
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -58,7 +68,8 @@ def look(root: Root, path: str) -> File | None:
         if stat.S_ISREG(found.st_mode):
             return _read(folder, name, found)
         return _file(found)
-    except OSError:
+    except OSError as problem:
+        refuse_shortage(problem)
         return None
     finally:
         os.close(folder)
@@ -71,7 +82,8 @@ def _file(found: os.stat_result, sha: str = "", content: bytes | None = None) ->
 def _read(folder: int, name: bytes, found: os.stat_result) -> File:
     try:
         opened = os.open(name, _READ, dir_fd=folder)
-    except OSError:
+    except OSError as problem:
+        refuse_shortage(problem)
         return _file(found)
     with os.fdopen(opened, "rb") as file:
         found = os.fstat(opened)
@@ -86,11 +98,13 @@ def names(root: Root, path: str) -> list[str] | None:
     """The names in a folder; None: it is none, or may not be listed."""
     try:
         opened = root.open_folder(path or ".", follow=False)
-    except Problem:
+    except Problem as problem:
+        refuse_shortage(problem)
         return None
     try:
         return sorted(os.listdir(opened))
-    except OSError:
+    except OSError as problem:
+        refuse_shortage(problem)
         return None
     finally:
         os.close(opened)

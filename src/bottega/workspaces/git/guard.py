@@ -36,7 +36,7 @@ _ROUNDS = 4
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
 _HELD = 16
-"""Descriptors that one sandbox has for what is mounted read-only in it; the rest is compared by content."""
+"""Descriptors that one sandbox has for the outermost of what is mounted read-only; the rest is compared by content."""
 UNFINISHED = (
     "Not all of the folder could be looked at for planted repositories: it holds too many folders. Use no git in it"
     " until they are deleted; no command runs here until then."
@@ -90,26 +90,32 @@ class Guard:
             now = baselines.load(self._baseline)
             if now is None:
                 return
-            mine = set(paths)
             known = overlap.others(self._state, self._root.path)
             first = self._only()
             old, self._held = self._held, []
-            folders, kept = dict[str, tuple[int, int]](), dict[str, Kept]()
-            for path in sorted(mine):
-                seen = files.look(self._root, path)
-                if seen is None or not seen.is_folder or not (first or path in now.guarded):
-                    continue
-                if self._hold(path):
-                    folders[path] = (seen.device, seen.inode)
-            for path, each in now.files.items():
-                guarded = path in mine and (first or each.guarded) and self._hold(path)
-                kept[path] = msgspec.structs.replace(each, guarded=guarded)
-            after = msgspec.structs.replace(now, files=kept, guarded=folders)
-            baselines.save(
-                self._baseline, overlap.unguarded(self._root.path, after, known) if known else after
-            )
-            for each in old:
-                os.close(each)
+            try:
+                outermost = sorted(set(paths), key=lambda each: (each.count("/"), each))
+                mine = {path for path in outermost if self._hold(path)}
+                after = self._out_of_reach(now, mine, first=first)
+                if known:
+                    after = overlap.unguarded(self._root.path, after, known)
+                baselines.save(self._baseline, after)
+            finally:
+                for each in old:
+                    os.close(each)
+
+    def _out_of_reach(self, now: Baseline, paths: set[str], *, first: bool) -> Baseline:
+        """With the word that no program could write these paths, but for what an earlier sandbox can."""
+        folders = dict[str, tuple[int, int]]()
+        for path in paths:
+            seen = files.look(self._root, path)
+            if seen is not None and seen.is_folder and (first or path in now.guarded):
+                folders[path] = (seen.device, seen.inode)
+        kept = {
+            path: msgspec.structs.replace(each, guarded=path in paths and (first or each.guarded))
+            for path, each in now.files.items()
+        }
+        return msgspec.structs.replace(now, files=kept, guarded=folders)
 
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
@@ -307,14 +313,12 @@ class Guard:
         return changed
 
     def _is_theirs(self, path: str, before: Baseline) -> bool:
-        """It lies in a folder in which no program could write."""
+        """It lies in a folder in which no program could write; further down it may have a second name elsewhere."""
         folder = os.path.dirname(path)
-        while folder:
-            if folder in before.guarded:
-                seen = files.look(self._root, folder)
-                return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
-            folder = os.path.dirname(folder)
-        return False
+        if folder not in before.guarded:
+            return False
+        seen = files.look(self._root, folder)
+        return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
 
     def _undo(self, path: str, verdict: Verdict, file: files.File) -> list[Undone]:
         try:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
-from bottega.workspaces.git.contents import state
+from bottega.workspaces.git.contents import mercurial, state
 from bottega.workspaces.git.files import File
 from bottega.workspaces.git.sensitive import OURS, Kind, leads
 
@@ -49,6 +49,8 @@ def judge(  # noqa: PLR0911 - one a kind
             return None
         case "pointer" | "commondir" | "alternates":
             return _leading(root, path, kind, file, before, repositories)
+        case "settings" | "store" if _runs_nothing(root, path, kind, file, kept):
+            return None
         case "project" if kept is not None and kept.guarded:
             return None  # a person's editor has replaced it; it may say nothing that does harm
         case _:
@@ -60,6 +62,8 @@ _WHY = {
     "hook": "a hook that git would run",
     "state": "the state of an operation that names what git would run",
     "remote": "an address that git would use",
+    "settings": "settings of Mercurial or Jujutsu that can run programs",
+    "store": "a file that leads Mercurial or Jujutsu to a repository elsewhere",
     "project": f"a {OURS} that Bottega would read",
 }
 
@@ -68,6 +72,15 @@ def _back(before: Kept | None, why: str) -> Verdict:
     if before is None:
         return Verdict(why, None)
     return Verdict(why, before.content, before.mode)
+
+
+def _runs_nothing(root: Root, path: str, kind: Kind, file: File, kept: Kept | None) -> bool:
+    """Of Mercurial and Jujutsu: a new clone's settings, or what leads to a folder whose settings are looked at too."""
+    if kind == "settings":
+        return kept is None and path.endswith(".hg/hgrc") and mercurial.is_harmless(file.content)
+    ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"
+    places = leads(root, path, kind, file.content) if file.content is not None else [".."]
+    return all(f"/{each}".endswith(ends) for each in places)
 
 
 def _config(file: File, before: Kept | None) -> Verdict | None:

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from bottega.errors import Problem, Refused
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git.scan import scanner_of
-from bottega.workspaces.git.sensitive import HOOKS, OURS, of_repositories, of_targets, targets
+from bottega.workspaces.git.sensitive import (
+    HOOKS,
+    OTHERS,
+    OURS,
+    of_repositories,
+    of_targets,
+    targets,
+)
 from bottega.workspaces.gitfiles import INSIDE, repository_around
 from bottega.workspaces.problems import shown
 
@@ -25,8 +32,8 @@ class Planted(Refused):
 def danger(root: Root, paths: Sequence[str]) -> str:
     """Why a person has to be asked before these canonical paths are written; empty: no reason. Waits for the disk."""
     for path in paths:
-        if path.rpartition("/")[2].casefold() == OURS or path.casefold().startswith(".bottega/"):
-            return f"Bottega would read {shown(path)} as settings of this folder"
+        if reader := _reader(path):
+            return reader
     if repository := _repository(root, paths):
         return _TAKEN.format(repository)
     found = scanner_of(root).scan(root)
@@ -43,6 +50,15 @@ def danger(root: Root, paths: Sequence[str]) -> str:
             return f"git would run {shown(path)} outside the sandbox"
         if name in includes or name in known:
             return f"git would read {shown(path)} as settings, which can run programs outside the sandbox"
+    return ""
+
+
+def _reader(path: str) -> str:
+    """Whose settings it is by its name alone."""
+    if path.rpartition("/")[2].casefold() == OURS or path.casefold().startswith(".bottega/"):
+        return f"Bottega would read {shown(path)} as settings of this folder"
+    if not OTHERS.keys().isdisjoint(_folded(path).split("/")):
+        return f"Mercurial or Jujutsu would read {shown(path)}, which can run programs outside the sandbox"
     return ""
 
 

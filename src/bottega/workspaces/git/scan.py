@@ -19,7 +19,9 @@ from bottega.workspaces.beneath import open_walking, openat2
 from bottega.workspaces.confine import PATH_MAX, Root
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_MARKS = frozenset({"head", "objects", "refs", "commondir", ".git"})
+_OTHERS = frozenset({".hg", ".jj"})
+_NAMED = _OTHERS | {".git"}
+_MARKS = _NAMED | {"head", "objects", "refs", "commondir"}
 _RACY = 50_000_000
 """Nanoseconds: a folder that changed so shortly before it was read may change again without its times telling."""
 LONGEST = 60.0
@@ -43,7 +45,9 @@ class Found(msgspec.Struct):
     pointers: set[str] = msgspec.field(default_factory=set[str])
     """Files called `.git`, which say where the repository is."""
     links: set[str] = msgspec.field(default_factory=set[str])
-    """Symbolic links called `.git`."""
+    """Symbolic links called `.git`, `.hg` or `.jj`."""
+    others: set[str] = msgspec.field(default_factory=set[str])
+    """Folders called `.hg` or `.jj`, of Mercurial and Jujutsu."""
     folders: int = 0
     whole: bool = True
     """False: not everything could be looked at."""
@@ -55,7 +59,7 @@ class _Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
     folders: tuple[str, ...]
     repository: bool
     pointer: str
-    link: str
+    links: tuple[str, ...]
 
 
 class _Step(msgspec.Struct):
@@ -146,7 +150,7 @@ class Scanner:
 
 
 def _is_full(found: Found) -> bool:
-    each = (found.repositories, found.pointers, found.links)
+    each = (found.repositories, found.pointers, found.links, found.others)
     return found.folders > _FOLDERS or any(len(some) > _REPOSITORIES for some in each)
 
 
@@ -178,19 +182,22 @@ def _open(above: int, name: bytes, found: Found) -> int:
 
 
 def _note(seen: _Seen, path: str, prefix: str, found: Found) -> None:
-    if seen.repository or path.rpartition("/")[2].lower() == ".git":
+    name = path.rpartition("/")[2].lower()
+    if seen.repository or name == ".git":
         found.repositories.add(path)
+    if name in _OTHERS:
+        found.others.add(path)
     if seen.pointer:
         found.pointers.add(prefix + seen.pointer)
-    if seen.link:
-        found.links.add(prefix + seen.link)
+    found.links.update(prefix + link for link in seen.links)
 
 
 def _read(opened: int, now: os.stat_result) -> _Seen:
     began = time.time_ns()
     folders: list[str] = []
     marks: set[str] = set()
-    pointer = link = ""
+    pointer = ""
+    links: list[str] = []
     with os.scandir(opened) as entries:
         for entry in entries:
             name = entry.name
@@ -201,14 +208,14 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
             lower = name.lower()
             if lower in _MARKS:
                 marks.add(lower)
-                if lower == ".git" and entry.is_symlink():
-                    link = name
+                if lower in _NAMED and entry.is_symlink():
+                    links.append(name)
                 elif lower == ".git" and entry.is_file(follow_symlinks=False):
                     pointer = name
     repository = "head" in marks and ("commondir" in marks or {"objects", "refs"} <= marks)
     racy = now.st_ctime_ns > began - _RACY
     changed = 0 if racy else now.st_ctime_ns
-    return _Seen(changed, tuple(folders), repository, pointer, link)
+    return _Seen(changed, tuple(folders), repository, pointer, tuple(links))
 
 
 def _unlocked(above: int, name: bytes, found: Found) -> int:

@@ -24,6 +24,8 @@ Kind = Literal[
     "alternates",
     "link",
     "project",
+    "settings",
+    "store",
 ]
 
 OURS = ".bottega.toml"
@@ -71,6 +73,9 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         for name in ("remotes", "branches"):
             _folder(root, prefix + name, "remote", there)
         _state(root, prefix, there)
+    for other in found.others:
+        for name, kind in OTHERS[other[-3:].lower()].items():
+            _add(root, f"{other}/{name}", kind, there)
     for path in found.pointers:
         there[path] = "pointer"
     for path in found.links:
@@ -79,6 +84,16 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
     return there
 
 
+OTHERS: dict[str, dict[str, Kind]] = {
+    ".hg": {"hgrc": "settings", "hgrc-not-shared": "settings", "sharedpath": "store"},
+    ".jj": {
+        "repo": "store",
+        "repo/config.toml": "settings",
+        "workspace-config.toml": "settings",
+        "repo/workspace-config.toml": "settings",
+    },
+}
+"""Of Mercurial and Jujutsu: settings, which may run programs, and files that say where a repository is."""
 _FILES: dict[str, Kind] = {
     "config": "config",
     "config.worktree": "config",
@@ -340,6 +355,11 @@ def leads(root: Root, path: str, kind: Kind, content: bytes) -> list[str]:
         return [resolved(root, folder, _after(content, b"gitdir:"))]
     if kind == "commondir":
         return [resolved(root, folder, content.rstrip(b"\r\n"))]
+    if (
+        kind == "store"
+    ):  # Mercurial ignores newlines after a path, Jujutsu does not; no link may come before a `..`
+        said = content.rstrip(b"\n") if path.endswith("/sharedpath") else content
+        return [resolved(root, folder, said) if os.path.normpath(said) == said else ".."]
     lines: Iterable[bytes] = (each for each in content.split(b"\n") if each and each[:1] != b"#")
     objects = os.path.dirname(folder)
     return [resolved(root, objects, each) for each in lines]

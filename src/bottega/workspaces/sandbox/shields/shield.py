@@ -5,6 +5,7 @@ pinned by a mount of its own. Nothing is made for it: what is not there cannot b
 programs make it (`workspaces.git`). So are repositories beneath: theirs can be deleted by whoever works here.
 """
 
+import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +19,17 @@ OURS = (".bottega.toml", ".bottega")
 _INNER = 100
 """Submodules and worktrees that may be written to; where there are more, all can only be read."""
 _ARGUMENTS = {"pin": "--bind", "freeze": "--ro-bind"}
+_FOLDERS = 2_000
+"""Folders that are looked at for them."""
+_DEEPEST = 100
+"""Steps of a path to one of them."""
+_TOLD = 80_000
+"""Bytes that the warden is told about them: it is one message."""
+_OTHERS = (
+    *((".hg", "hgrc"), (".hg", "hgrc-not-shared"), (".jj", "workspace-config.toml")),
+    *((".jj", "repo", "config.toml"), (".jj", "repo", "workspace-config.toml")),
+)
+"""Settings of Mercurial and Jujutsu."""
 _RULING = ("config", "config.worktree", "commondir", "hooks", "remotes", "branches")
 """Whatever in a repository makes git run a program, or look for its settings elsewhere."""
 
@@ -42,6 +54,10 @@ def shields(folder: str, hidden: Sequence[str] = (), targets: Iterable[str] = ()
     for name in sorted(targets):
         place = os.path.normpath(os.path.join(folder, name))
         if _beneath(place, folder) and not _through_link(place, folder) and os.path.lexists(place):
+            found += [*_pinned(place, folder), *_frozen(place)]
+    for steps in _OTHERS:
+        place = os.path.join(folder, *steps)
+        if os.path.lexists(place) and not _through_link(place, folder):
             found += [*_pinned(place, folder), *_frozen(place)]
     for name in OURS:
         found += _frozen(os.path.join(folder, name))
@@ -80,28 +96,36 @@ def _repository(git: str) -> Iterator[Shield]:
     for place in (os.path.join(git, "modules"), os.path.join(git, "worktrees")):
         if os.path.islink(place):
             yield from _frozen(place)  # which refuses it
-        inner = list(_repositories(place))
-        if len(inner) > _INNER:
-            yield from _frozen(place)
-            continue
-        for each in inner:
-            yield from _pinned(each, git)
-            yield Shield(each, "pin")
-            yield from _repository(each)
+        inner = _inner(place, git)
+        yield from _frozen(place) if inner is None else inner
 
 
-def _repositories(folder: str) -> Iterator[str]:
-    """The repositories of submodules and worktrees; names of submodules may have slashes."""
-    if not os.path.isdir(folder):
-        return
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        if os.path.islink(path) or not os.path.isdir(path):
-            continue
-        if os.path.isfile(os.path.join(path, "HEAD")):
-            yield path
-        else:
-            yield from _repositories(path)
+def _inner(place: str, git: str) -> list[Shield] | None:
+    """The shields of all repositories in a folder of another one; None: there are too many."""
+    repositories = _repositories(place)
+    if repositories is None:
+        return None
+    found: list[Shield] = []
+    for each in repositories:
+        found += [*_pinned(each, git), Shield(each, "pin"), *_repository(each)]
+        if sum(len(json.dumps(os.path.relpath(one.path, git))) + 90 for one in found) > _TOLD:
+            return None
+    return found
+
+
+def _repositories(place: str) -> list[str] | None:
+    """The repositories of submodules and worktrees, whose names may have slashes; None: there are too many."""
+    found: list[str] = []
+    left = [place] if os.path.isdir(place) else []
+    for folder in left:  # which grows meanwhile
+        with os.scandir(folder) as entries:
+            folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for path in folders:
+            is_repository = os.path.isfile(os.path.join(path, "HEAD"))
+            (found if is_repository else left).append(path)
+        if len(found) > _INNER or len(left) > _FOLDERS or folder.count("/") > _DEEPEST:
+            return None
+    return found
 
 
 def _bare(folder: str) -> Iterator[Shield]:
