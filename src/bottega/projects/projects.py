@@ -110,12 +110,12 @@ class Projects:
         )
         return Project(*row) if row else None
 
-    def numbers(self) -> set[int]:
-        """Of all that there are, without those that were removed."""
+    def removal_times(self) -> dict[int, int | None]:
+        """Of all that there ever were: when each was removed, if it was."""
         rows = self._database.read_now(
-            lambda c: c.execute("SELECT n FROM projects WHERE removed_at IS NULL").fetchall()
+            lambda c: c.execute("SELECT n, removed_at FROM projects").fetchall()
         )
-        return {n for (n,) in rows}
+        return dict(rows)
 
     def _one(self, where: str, values: tuple[str | int, ...], named: str) -> Project:
         row = self._database.read_now(

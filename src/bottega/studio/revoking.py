@@ -36,14 +36,15 @@ class Revoking:
             await asyncio.wait({self._task})
 
     async def _run(self) -> None:
-        seen, known = -1, set[int]()
+        seen, removals = -1, set[tuple[int, int]]()
         while True:
             try:
                 if (version := self._database.version()) != seen:
-                    there = self._projects.numbers()
-                    if known - there:
-                        await self._end(there)
-                    seen, known = version, there
+                    removed_at = self._projects.removal_times()
+                    now = {(n, at) for n, at in removed_at.items() if at is not None}
+                    if now - removals:  # it may have been added and removed since the last look
+                        await self._end({n for n, at in removed_at.items() if at is None})
+                    seen, removals = version, now
             except Problem as problem:
                 _log.warning("removed projects could not be looked for: %s", problem)
             await asyncio.sleep(EVERY)
