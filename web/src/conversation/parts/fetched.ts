@@ -10,15 +10,15 @@ export function useFetched(path: string): string {
     const leaving = new AbortController();
     let made = "";
     const init: RequestInit = { credentials: "same-origin", headers: pageHeaders(), signal: leaving.signal };
-    const fetched = async () => {
-      const answer = await fetch(path, init).catch(() => null);
-      if (!answer?.ok) return;
-      const bytes = await answer.blob();
-      if (leaving.signal.aborted) return;
+    const show = (bytes: Blob | null) => {
+      if (!bytes || leaving.signal.aborted) return;
       made = URL.createObjectURL(bytes);
       setAddress(made);
     };
-    void fetched();
+    // Whoever leaves breaks off the request, or the reading of what it brings: then there is nothing to show.
+    void fetch(path, init)
+      .then((answer) => (answer.ok ? answer.blob() : null))
+      .then(show, () => undefined);
     return () => {
       leaving.abort();
       if (made) URL.revokeObjectURL(made);
