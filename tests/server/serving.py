@@ -108,6 +108,8 @@ class Serving:
                 self.stop()  # killed, it could not say what it ran through
             else:
                 self.kill()
+        elif self._process and self._process.stdout and not self._process.stdout.closed:
+            self.wait()  # it has ended by itself, or somebody else has ended it
 
     def token(self, name: str = "host") -> str:
         """A token for that person, made as somebody at this machine would; the person is added if need be."""
