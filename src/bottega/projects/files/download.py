@@ -16,6 +16,7 @@ from bottega.tools.reading import TooLarge
 from bottega.workspaces.changes.leftovers import is_passing
 from bottega.workspaces.confine import NotAFile, Root
 from bottega.workspaces.problems import shown
+from bottega.workspaces.watch.ignore import Effort
 from bottega.workspaces.watch.walk import Rules, is_ignored, is_text, rules_in
 
 _CHUNK = 256 * 1024
@@ -74,6 +75,7 @@ class _Found:
         self.paths: list[str] = []
         self._shown = shown_as
         self._size = 0
+        self.effort = Effort()
 
     def add(self, path: str, size: int) -> None:
         self.paths.append(path)
@@ -98,7 +100,7 @@ def _listed(root: Root, folder: str, *, ignored: bool) -> list[str]:
 
 def _walk(opened: int, prefix: str, rules: Rules | None, found: _Found) -> None:
     """Without rules, everything counts. They are those from the folder down: it was asked for by its name."""
-    if rules is not None and (own := rules_in(opened)):
+    if rules is not None and (own := rules_in(opened, found.effort)):
         rules = ((len(prefix), own), *rules)
     with os.scandir(opened) as scanned:
         entries = sorted(scanned, key=lambda each: each.name)

@@ -12,6 +12,7 @@ from bottega.projects.files.limits import ENTRIES
 from bottega.workspaces.changes.leftovers import is_passing
 from bottega.workspaces.confine import Entry, Kind, Root
 from bottega.workspaces.listing import listing
+from bottega.workspaces.watch.ignore import Effort
 from bottega.workspaces.watch.walk import Rules, is_ignored, is_text, rules_in
 
 DEEPEST = 3
@@ -45,8 +46,9 @@ def tree(root: Root, path: str, depth: int = 1, start: int = 0, limit: int = ENT
     """The folder that the path leads to. Waits for the disk."""
     canonical = root.canonical(path or ".")
     prefix = "" if canonical == "." else f"{canonical}/"
-    rules, hidden = _above(root, prefix)
-    looking = _Look(root, limit)
+    effort = Effort()
+    rules, hidden = _above(root, prefix, effort)
+    looking = _Look(root, limit, effort)
     opened = root.open_folder(canonical, follow=False)
     try:
         found = listing(opened, limit, start)
@@ -72,8 +74,9 @@ def containers(root: Root, most: int = ENTRIES) -> list[str]:
 
 
 class _Look:
-    def __init__(self, root: Root, room: int) -> None:
+    def __init__(self, root: Root, room: int, effort: Effort) -> None:
         self._root = root
+        self._effort = effort
         self.room = room
         """How many more entries may be named."""
 
@@ -105,7 +108,7 @@ class _Look:
             return None, 0
         try:
             found = listing(opened, self.room)
-            own = rules_in(opened)
+            own = rules_in(opened, self._effort)
         finally:
             os.close(opened)
         self.room -= len(found.entries)
@@ -117,7 +120,7 @@ class _Look:
         return items, found.total
 
 
-def _above(root: Root, prefix: str) -> tuple[Rules, bool]:
+def _above(root: Root, prefix: str, effort: Effort) -> tuple[Rules, bool]:
     """The rules that hold in a folder, and whether it is ignored itself."""
     rules: Rules = ()
     hidden = False
@@ -129,7 +132,7 @@ def _above(root: Root, prefix: str) -> tuple[Rules, bool]:
         )
         opened = root.open_folder(at or ".", follow=False)
         try:
-            own = rules_in(opened)
+            own = rules_in(opened, effort)
         finally:
             os.close(opened)
         if own:

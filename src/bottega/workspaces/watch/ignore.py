@@ -1,20 +1,25 @@
 """The patterns of a `.gitignore`, as one question: does this file say anything about that path?
 
-Patterns come from the workspace, so none may cost much: stars give back nothing that they have once matched, and a
-pattern with many `**` is left out.
+Patterns come from the workspace, so none may cost much: stars give back nothing that they have once matched, a few
+patterns at a time are tried so that other threads get in, and whoever looks at many paths has so many seconds for it.
 """
 
 import re
-from collections.abc import Iterable
+import time
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from itertools import groupby
 
 import msgspec
 
 LARGEST = 64 * 1024
 """Bytes of a `.gitignore` that are read."""
+SECONDS = 5.0
+"""What asking about all paths of one walk may take; after that nothing is said about any."""
 _PATTERNS = 1_000
 _LONGEST = 512
-_DEEPEST = 3
+_TOGETHER = 4_000
+"""Characters of an expression: no other thread runs while one is matched."""
 _ANY_DEPTH = re.compile(r"\A\*{2,}\Z")
 
 
@@ -28,37 +33,70 @@ class _Run(msgspec.Struct, frozen=True):
     """Neighbouring patterns of one kind: in what order they are tried makes no difference."""
 
     negated: bool
-    files: "re.Pattern[str] | None"
-    folders: re.Pattern[str]
+    files: tuple[re.Pattern[str], ...]
+    folders: tuple[re.Pattern[str], ...]
+
+
+class Effort:
+    """The time that one walk has for all patterns that it meets."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.left = seconds
+
+    @contextmanager
+    def spend(self) -> Generator[None]:
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.left -= time.perf_counter() - begun
 
 
 class Ignore:
     """The patterns of one `.gitignore`; paths are relative to the folder that it lies in."""
 
-    def __init__(self, text: str) -> None:
-        patterns = [found for line in text.splitlines()[:_PATTERNS] if (found := _pattern(line))]
-        self._runs = [
-            _run(negated, list(run)) for negated, run in groupby(patterns, lambda p: p.negated)
-        ][::-1]
+    def __init__(self, text: str, effort: Effort | None = None) -> None:
+        self._effort = effort or Effort()
+        self._runs: list[_Run] = []
+        if self._effort.left <= 0:
+            return
+        with self._effort.spend():
+            lines = text.splitlines()[:_PATTERNS]
+            patterns = [found for line in lines if (found := _pattern(line))]
+            for negated, run in groupby(patterns, lambda each: each.negated):
+                self._runs.insert(0, _run(negated, list(run)))
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """Whether the path is ignored; None: nothing is said about it. The last pattern that fits decides."""
-        for run in self._runs:
-            regex = run.folders if folder else run.files
-            if regex and regex.fullmatch(path):
-                return not run.negated
-        return None
+        if self._effort.left <= 0:
+            return None
+        begun = time.perf_counter()
+        try:
+            for run in self._runs:
+                for regex in run.folders if folder else run.files:
+                    if regex.fullmatch(path):
+                        return not run.negated
+            return None
+        finally:
+            self._effort.left -= time.perf_counter() - begun
 
 
 def _run(negated: bool, patterns: list[_Pattern]) -> _Run:
-    files = [pattern.regex for pattern in patterns if not pattern.folders_only]
-    return _Run(
-        negated, _any(files) if files else None, _any(pattern.regex for pattern in patterns)
-    )
+    files = (pattern.regex for pattern in patterns if not pattern.folders_only)
+    return _Run(negated, _any(files), _any(pattern.regex for pattern in patterns))
 
 
-def _any(regexes: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(regexes), re.DOTALL)
+def _any(regexes: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """Expressions that match what any of these matches, none of them long."""
+    parts: list[list[str]] = []
+    size = _TOGETHER
+    for regex in regexes:
+        if size + len(regex) > _TOGETHER:
+            parts.append([])
+            size = 0
+        parts[-1].append(regex)
+        size += len(regex)
+    return tuple(re.compile("|".join(part), re.DOTALL) for part in parts)
 
 
 def _pattern(line: str) -> _Pattern | None:
@@ -69,7 +107,7 @@ def _pattern(line: str) -> _Pattern | None:
     text = text[negated:]
     folders_only = text.endswith("/")
     steps = [_ANY_DEPTH.sub("**", step) for step in text.split("/") if step]
-    if not steps or steps.count("**") > _DEEPEST:
+    if not steps:
         return None
     anchored = "/" in text.rstrip("/")
     regex = _regex(steps)
@@ -83,14 +121,26 @@ def _pattern(line: str) -> _Pattern | None:
 
 
 def _regex(steps: list[str]) -> str:
-    said: list[str] = []
-    for place, step in enumerate(steps, 1):
-        last = place == len(steps)
+    """The names between two `**` are taken where they first come: if that leads to no match, no later place does."""
+    first, *others = _between_depths(steps)
+    if not others:
+        return "/".join(first)
+    *middle, last = others
+    said = "".join(f"{name}/" for name in first)
+    for names in filter(None, middle):
+        said += "(?>(?:[^/]+/)*?" + "".join(f"{name}/" for name in names) + ")"
+    return said + ("(?:[^/]+/)*" + "/".join(last) if last else ".+")
+
+
+def _between_depths(steps: list[str]) -> list[list[str]]:
+    """The expressions of the names before, between and after all `**`."""
+    parts: list[list[str]] = [[]]
+    for step in steps:
         if step == "**":
-            said.append(".+" if last else "(?:.*/)?")
+            parts.append([])
         else:
-            said.append(_name(step) + ("" if last else "/"))
-    return "".join(said)
+            parts[-1].append(_name(step))
+    return parts
 
 
 def _name(step: str) -> str:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from bottega.workspaces.changes.leftovers import is_passing
 from bottega.workspaces.confine import Root
 from bottega.workspaces.problems import explained
-from bottega.workspaces.watch.ignore import LARGEST, Ignore
+from bottega.workspaces.watch.ignore import LARGEST, Effort, Ignore
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _DEEPEST = 64
@@ -27,6 +27,7 @@ class Walked:
         self.whole = True
         """False: there are more files, or deeper folders, than are looked at."""
         self.most = most
+        self.effort = Effort()
 
 
 def walk(root: Root, most: int) -> Walked:
@@ -45,7 +46,9 @@ def walk(root: Root, most: int) -> Walked:
 def _folder(opened: int, path: str, rules: Rules, walked: Walked) -> None:
     with os.scandir(opened) as found:
         entries = sorted(found, key=_name)
-    if any(entry.name == ".gitignore" for entry in entries) and (own := rules_in(opened)):
+    if any(entry.name == ".gitignore" for entry in entries) and (
+        own := rules_in(opened, walked.effort)
+    ):
         rules = ((len(path), own), *rules)
     folders: list[str] = []
     for entry in entries:
@@ -100,7 +103,7 @@ def is_ignored(path: str, rules: Rules, *, folder: bool) -> bool:
     return False
 
 
-def rules_in(opened: int) -> Ignore | None:
+def rules_in(opened: int, effort: Effort) -> Ignore | None:
     """What the `.gitignore` of an open folder says; None: there is none that can be read."""
     try:
         file = os.open(".gitignore", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened)
@@ -109,7 +112,7 @@ def rules_in(opened: int) -> Ignore | None:
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return None
-        return Ignore(os.read(file, LARGEST).decode("utf-8", "replace"))
+        return Ignore(os.read(file, LARGEST).decode("utf-8", "replace"), effort)
     except OSError:
         return None
     finally:
