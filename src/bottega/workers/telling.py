@@ -101,7 +101,7 @@ class Telling:
                 denied = self._hidden(root)
                 return _Seen(
                     glance(root, denied, inside=first) if wide else None,
-                    instructions(root, denied) if wide else None,
+                    instructions(root, denied, self._hidden(root.top)) if wide else None,
                     description(root, denied) if first else "",
                     known.others.changed(root, files, held) if files else {},
                 )

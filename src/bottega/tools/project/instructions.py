@@ -21,10 +21,12 @@ ALL = 48_000
 """Characters of all of them; the nearest ones come first."""
 
 
-def instructions(root: Root, denied: Denied = nothing) -> tuple[Instructions, ...]:
+def instructions(
+    root: Root, denied: Denied = nothing, denied_above: Denied = nothing
+) -> tuple[Instructions, ...]:
     """What the project says, the nearest file last; paths are as seen from the folder.
 
-    Rules speak of the workspace: nothing above it is `denied` by one.
+    `denied` takes paths from the folder, `denied_above` paths from its project: what lies above is judged by both.
     """
     found: list[Instructions] = []
     with suppress(Problem, OSError):
@@ -32,7 +34,14 @@ def instructions(root: Root, denied: Denied = nothing) -> tuple[Instructions, ..
         _take(found, root, (".",), ".", denied)
         top = repository_of(root)
         if top is not None:
-            _take(found, root.top, _levels(root.inside, top)[1:], root.inside)
+            here = root.inside
+            _take(
+                found,
+                root.top,
+                _levels(here, top)[1:],
+                here,
+                lambda path: denied_above(path) or denied(os.path.relpath(path, here)),
+            )
     return tuple(reversed(found))
 
 
@@ -41,7 +50,7 @@ def _take(
     root: Root,
     levels: Iterable[str],
     here: str,
-    denied: Denied = nothing,
+    denied: Denied,
 ) -> None:
     for level in levels:
         room = ALL - sum(len(each.text) for each in found)
