@@ -95,6 +95,30 @@ def test_a_script_in_a_home_shows_nothing_else_of_it(
     assert str(tmp_path / "me") not in found(tmp_path, tool, str(tmp_path / "me")).visible
 
 
+def test_a_program_that_was_installed_for_one_person_shows_nothing_of_what_they_keep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Severity: high (M2, its kind). `~/.local` has keyrings, `~/.cargo` credentials."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    tool = home / ".local/share/uv/tools/server"
+    program(tool / "bin/server")
+    for each in (".local/bin", ".cargo/bin", "bin", ".venv/bin", "Documents"):
+        (home / each).mkdir(parents=True)
+    (home / ".local/bin/server").symlink_to(tool / "bin/server")
+    modules = home / ".local/lib/python3.11/site-packages"
+    modules.mkdir(parents=True)
+    (home / ".venv/pyvenv.cfg").write_text("home = /usr/bin\n")
+
+    linked = found(tmp_path, str(home / ".local/bin/server")).visible
+    assert linked == (f"{home}/.local/bin/server", str(modules), str(tool))
+    for each in (".cargo/bin/cargo-server", "bin/server", "Documents/server"):
+        path = program(home / each)
+        assert found(tmp_path, path).visible == (path,)
+    inside = program(home / ".venv/bin/server")
+    assert found(tmp_path, inside).visible == (f"{home}/.venv",)
+
+
 def test_what_the_user_made_visible_is(tmp_path: Path) -> None:
     server = McpServer(command="sh", visible=("/srv/models", "/usr/share/x"))
 

@@ -23,6 +23,10 @@ _INTERPRETERS = re.compile(
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/")
 """What every sandbox shows; `/usr/local` is a part of it."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
+_HOME = re.compile(r"/(?:home|Users)/[^/]+")
+_PERSONAL = frozenset(
+    ("Desktop", "Documents", "Downloads", "Library", "Music", "Pictures", "Public", "Videos")
+)
 _ELSEWHERE = 'cd / && exec "$@"'
 
 
@@ -77,6 +81,8 @@ def _around(program: str, depth: int = 0) -> Iterator[str]:
         prefix = _prefix(each)
         yield prefix
         yield from _environment(prefix)
+        if prefix == each:
+            yield from _packages_beside(each)
     if depth < 3 and (interpreter := _interpreter(program)):
         yield from _around(interpreter, depth + 1)
 
@@ -88,7 +94,16 @@ def _prefix(program: str) -> str:
         return f"{inside}/node_modules"
     beside = os.path.dirname(program)
     prefix = os.path.dirname(beside) if os.path.basename(beside) == "bin" else beside
-    return program if _is_too_much(prefix) else prefix
+    is_whole = os.path.isfile(f"{prefix}/pyvenv.cfg") or not _is_too_much(prefix)
+    return prefix if is_whole else program
+
+
+def _packages_beside(program: str) -> Iterator[str]:
+    """The installed packages of a folder such as `~/.local`, of which everything else is the person's own."""
+    beside = os.path.dirname(program)
+    if os.path.basename(beside) == "bin":
+        above = Path(os.path.dirname(beside), "lib")
+        yield from map(str, above.glob("python3*/site-packages"))
 
 
 def _environment(prefix: str) -> Iterator[str]:
@@ -143,13 +158,15 @@ def _package(script: str) -> str:
 
 
 def _is_too_much(folder: str) -> bool:
-    """A folder that holds more than one program: everybody's, or somebody's home."""
-    return (
-        folder.count("/") < 2
-        or folder == os.path.expanduser("~")
-        or folder.startswith("/home/")
-        and (folder.count("/") < 3)
-    )
+    """A folder that holds more than one program: everybody's, somebody's home, or what a person keeps right in it."""
+    above, name = os.path.split(folder)
+    is_kept = name.startswith(".") or name in _PERSONAL
+    return folder.count("/") < 2 or _is_home(folder) or (is_kept and _is_home(above))
+
+
+def _is_home(folder: str) -> bool:
+    own = os.path.expanduser("~")
+    return folder in (own, os.path.realpath(own), "/root") or bool(_HOME.fullmatch(folder))
 
 
 def _is_inside(path: str, folder: str) -> bool:
