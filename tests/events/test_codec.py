@@ -1,5 +1,7 @@
 """Events survive their bytes, whatever version wrote them."""
 
+import subprocess
+import sys
 import types
 import typing
 from typing import Any, Literal, Union
@@ -150,3 +152,32 @@ def test_every_fact_of_the_module_has_its_name() -> None:
     }
     assert structs == set(FACTS.values()) == set(NAMES)
     assert set(FACTS) >= DELTAS | GUESTS
+
+
+RACE = """
+import sys, threading, types
+from bottega.events.codec import build_decoders
+import msgspec
+sys.setswitchinterval(1e-6)
+fields = range(60)
+code = "import msgspec\\nclass B(msgspec.Struct):\\n    x: int = 0\\nclass S(msgspec.Struct):\\n"
+code += "".join(f"    f{n}: 'B | None' = None\\n" for n in fields)
+body = msgspec.json.encode({f"f{n}": {"x": 1} for n in fields})
+modules = [types.ModuleType(f"m{n}") for n in range(150)]
+for each in modules:
+    sys.modules[each.__name__] = each
+    exec(code, each.__dict__)
+build_decoders()
+for each in modules:
+    together = threading.Barrier(4)
+    def decode():
+        together.wait()
+        msgspec.json.decode(body, type=each.S)
+    threads = [threading.Thread(target=decode) for _ in range(4)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+
+
+def test_threads_that_decode_a_type_for_the_first_time_end_no_process() -> None:
+    subprocess.run([sys.executable, "-c", RACE], check=True, timeout=60)

@@ -6,7 +6,8 @@ written anew before it is stored: queries look at how a body begins, so no spell
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -16,6 +17,23 @@ from bottega.events.facts import FACTS
 
 VERSION = 1
 """The version of the bytes that this program writes."""
+
+
+def build_decoders() -> None:
+    """Build what msgspec needs to decode each struct that was imported, before several threads decode any.
+
+    It is built at the first use otherwise, and a thread that comes to one of which another has built a part ends the
+    process.
+    """
+    for struct in tuple(_structs(msgspec.Struct)):
+        with suppress(TypeError):  # some have fields that are never decoded
+            msgspec.json.Decoder(struct)
+
+
+def _structs(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    for each in base.__subclasses__():
+        yield each
+        yield from _structs(each)
 
 
 class _Body(msgspec.Struct, omit_defaults=True, gc=False):

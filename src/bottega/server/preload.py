@@ -10,6 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import bottega
+from bottega.events.codec import build_decoders
 from bottega.settings import Settings
 from bottega.workspaces import own_code, programs
 from bottega.workspaces.sandbox.pack import packed
@@ -45,6 +46,7 @@ def preload(settings: Settings) -> None:
         import_module(name)
     for name in _MCP if settings.values.mcp else ():
         import_module(name)
+    build_decoders()
     packed()
     for name in ("bwrap", "git"):
         programs.find(name)

@@ -12,6 +12,7 @@ from bottega.agents.shelf import Shelved
 from bottega.agents.spec import Spec
 from bottega.approvals.mode import Mode, checked_mode
 from bottega.errors import BadUsage
+from bottega.events.codec import build_decoders
 from bottega.fairness import Threads
 from bottega.projects.projects import Project
 from bottega.runtime import Runtime
@@ -74,9 +75,12 @@ class Studio:
         if serves:  # several people wait for its threads; each holds a few at most
             self._threads = Threads(THREADS, THREADS_EACH, "bottega")
             asyncio.get_running_loop().set_default_executor(self._threads)
-        runtime = await asyncio.to_thread(
-            lambda: Runtime(self._settings, self._tools, self._agents, serves=serves)
-        )
+
+        def open_runtime() -> Runtime:
+            build_decoders()
+            return Runtime(self._settings, self._tools, self._agents, serves=serves)
+
+        runtime = await asyncio.to_thread(open_runtime)
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
         if self._attends:
             self._opened.sweep()
