@@ -112,7 +112,8 @@ def test_a_folder_is_found_in_the_innermost_project_that_holds_it() -> None:
 @pytest.mark.parametrize(
     "folder",
     ["/", "/etc/cron.d", "/usr/local", "/var/lib", "/dev/shm", "/var/tmp", "/root/.ssh"]
-    + ["/home/eva/.aws/sso", "/home/eva/.gnupg", "/run/user/1000", "/boot/x", "/lib64/a\nb"],
+    + ["/home/eva/.aws/sso", "/home/eva/.gnupg", "/run/user/1000", "/boot/x", "/lib64/a\nb"]
+    + ["/root", "/home", "/home/eva", "/home/eva/.config", "/home/eva/.local/share"],
 )
 def test_what_is_the_systems_or_keeps_keys_may_not_be_worked_in(folder: str) -> None:
     with pytest.raises(Refused, match="cannot be a project"):
@@ -121,7 +122,15 @@ def test_what_is_the_systems_or_keeps_keys_may_not_be_worked_in(folder: str) -> 
 
 @pytest.mark.parametrize(
     "folder",
-    ["/tmp/x", "/root/x", "/root", "/home/eva/work", "/var/tmp/x", "/var/www/shop", "/srv/a"]
+    [
+        "/tmp/x",
+        "/root/x",
+        "/home/eva/.config/nvim",
+        "/home/eva/work",
+        "/var/tmp/x",
+        "/var/www/shop",
+        "/srv/a",
+    ]
     + ["/home/eva/work/.docker", "/opt/app", "/etcetera", "/data/usr", "/dev/shm/x"],
 )
 def test_a_folder_of_somebodys_own_may_be_worked_in(folder: str) -> None:

@@ -1,4 +1,4 @@
-"""Which folders may be worked in: none of the system's or of git's own, none with keys, nothing in or above the home.
+"""Which folders may be worked in: none of the system's or of git's own, no home folder, nothing with keys.
 
 The one rule for all that opens a folder to work in it: adding a project, opening a session's folder, and every sandbox.
 Whoever may work in such a folder could read everybody's keys and sessions, or become the user that Bottega runs as.
@@ -37,8 +37,8 @@ def _unfit(folder: str, hidden: list[str]) -> str:
         return "it belongs to the system."
     if repository := repository_around(folder):
         return f"it is a part of the repository {repository!r}, and decides what git runs."
-    if _keeps_keys(folder):
-        return "it is where somebody's keys are kept."
+    if _keeps_keys(folder) or _holds_home(folder):
+        return "it is where somebody's keys, or settings that run programs, are kept."
     return ""
 
 
@@ -47,6 +47,15 @@ def _keeps_keys(folder: str) -> bool:
     return any(
         part in _KEYS and _is_home("/".join(parts[:place])) for place, part in enumerate(parts)
     )
+
+
+def _holds_home(folder: str) -> bool:
+    """Whether it is a home folder, holds some, or has the settings of all programs."""
+    above, name = os.path.split(folder)
+    settings = (name in (".config", ".local", ".cache") and _is_home(above)) or (
+        name == "share" and above.endswith("/.local") and _is_home(os.path.dirname(above))
+    )
+    return settings or _is_home(folder) or folder in ("/home", "/Users")
 
 
 def _is_home(folder: str) -> bool:
