@@ -1,5 +1,6 @@
 """The folder that the demo works in: a tiny program with a mistake, and a test that shows it. To be thrown away."""
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -47,9 +48,24 @@ exit $failed
 """
 
 
+def place(home: Path) -> Path:
+    """Where folders of demos are: beside the home, as nothing that lies in there may be a project."""
+    return home.with_name(f"{home.name}-demo")
+
+
+def is_demo(home: Path, folder: str) -> bool:
+    return Path(folder).parent == place(home).resolve()
+
+
+def throw_away(home: Path, folder: str) -> None:
+    """Delete the folder of a demo, and nothing else. Waits for the disk."""
+    if is_demo(home, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def make(home: Path) -> Path:
-    """A new folder with it, beside the home: nothing that lies in there may be a project. Waits for the disk."""
-    beside = home.with_name(f"{home.name}-demo")
+    """A new folder with it. Waits for the disk."""
+    beside = place(home)
     beside.mkdir(mode=0o700, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="shop-", dir=beside))
     for name, text in {"README.md": README, "receipt.sh": RECEIPT, "test.sh": TEST}.items():

@@ -8,7 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from bottega.projects.projects import Projects
+from bottega.sessions.session import HOST
 from tests.server.api.using import PATIENCE, Api, following, ran, until
+from tests.server.crossing.belongings import at_this_machine
 from tests.server.serving import Client
 
 
@@ -128,6 +131,21 @@ async def test_there_is_one_demo_at_a_time(api: Api) -> None:
         assert other["id"] != first["id"]
         projects = (await client.get("/api/projects"))["projects"]
         assert [each["name"] for each in projects].count("Demo") == 1
+        assert not Path(first["folder"]).exists(), "it was made to be thrown away"
+        assert list((api.place / "home-demo").iterdir()) == [Path(other["folder"])]
+
+
+async def test_a_project_of_ones_own_that_is_called_demo_is_none(api: Api) -> None:
+    mine = api.place / "mine"
+    mine.mkdir()
+    (mine / "kept").write_text("words")
+    with at_this_machine(api.serving) as database:
+        project = await Projects(database).add(mine, HOST, "Demo")
+    async with api.client() as client:
+        await client.post("/api/demo")
+        there = (await client.get("/api/projects"))["projects"]
+        assert project.id in [each["id"] for each in there]
+    assert (mine / "kept").read_text() == "words"
 
 
 async def test_who_may_run_nothing_here_is_shown_no_demo(api: Api) -> None:

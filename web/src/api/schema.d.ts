@@ -158,7 +158,7 @@ export interface paths {
          * Begin Demo
          * @description A session that runs already, in a folder made for it. Its model is a script; tools, asks and files are real.
          *
-         *     While one goes on, it is that one.
+         *     While one goes on, it is that one. The folder of an earlier one is thrown away.
          */
         post: operations["begin_demo"];
         delete?: never;

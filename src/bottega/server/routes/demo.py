@@ -30,7 +30,7 @@ TITLE = "Demo: mend a failing test"
 async def begin_demo(house: Asked, person: Signed) -> SessionShape:
     """A session that runs already, in a folder made for it. Its model is a script; tools, asks and files are real.
 
-    While one goes on, it is that one.
+    While one goes on, it is that one. The folder of an earlier one is thrown away.
     """
     if not person.is_host and not house.projects.of(person.n):
         raise Refused(
@@ -44,10 +44,12 @@ async def begin_demo(house: Asked, person: Signed) -> SessionShape:
 
 async def _begun(house: House, person: Person) -> SessionRow:
     runtime = house.studio.runtime
+    home = runtime.settings.home
     for earlier in house.projects.of(person.n):
-        if earlier.name == demo.NAME:
+        if demo.is_demo(home, earlier.folder):
             await house.studio.opened.remove(earlier)
-    folder = await asyncio.to_thread(_made, runtime.settings.home)
+            await asyncio.to_thread(demo.throw_away, home, earlier.folder)
+    folder = await asyncio.to_thread(_made, home)
     project = await house.projects.add(folder, person.n, demo.NAME)
     session = await speaking.begin(
         house,
