@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from bottega.errors import Problem
 from bottega.projects.files import changing, reading
 from bottega.projects.files.changing import Made
 from bottega.projects.files.compare import Compared, compare
@@ -21,10 +22,12 @@ from bottega.projects.files.tree import Tree, containers, tree
 from bottega.projects.files.upload import Upload
 from bottega.projects.folders import Folders
 from bottega.projects.projects import Project
+from bottega.sessions.session import HOST
 from bottega.workspaces import own_code
 from bottega.workspaces.confine import Root
 from bottega.workspaces.fence import Fences
 from bottega.workspaces.git.accepting import Accepting, Meant
+from bottega.workspaces.git.proposed import refuse_repository
 from bottega.workspaces.outputs.drain import unbroken
 
 T = TypeVar("T")
@@ -82,13 +85,21 @@ class Files:
     async def write(self, project: Project, path: str, content: str, version: str) -> Made:
         """Refused with `Changed` or `Taken` where the file is not of that version; empty: where there is one."""
         async with self._changing(project, Root.canonical, path) as (root, (at,), fences):
-            return await self._made(
+            await _refuse_plant(project, root, at)
+            made = await self._made(
                 root, at, lambda: changing.write(root, at, content, version, fences)
             )
+            if made.created:
+                await _take_back_plant(
+                    project, root, at, lambda: changing.remove(root, at, made.version, fences)
+                )
+            return made
 
     async def make_folder(self, project: Project, path: str) -> str:
         async with self._changing(project, Root.canonical, path) as (root, (at,), fences):
+            await _refuse_plant(project, root, at)
             await _done(lambda: changing.make_folder(root, at, fences))
+            await _take_back_plant(project, root, at, lambda: changing.remove(root, at, "", fences))
             return at
 
     async def remove(
@@ -103,9 +114,13 @@ class Files:
 
     async def move(self, project: Project, path: str, to: str, version: str) -> str:
         async with self._changing(project, changing.named, path, to) as (root, (at, there), fences):
+            await _refuse_plant(project, root, there)
             meant = Meant({there: version}) if version else Meant()
             await self._accepted(
                 root, (at, there), lambda: changing.move(root, at, there, version, fences), meant
+            )
+            await _take_back_plant(
+                project, root, there, lambda: changing.move(root, there, at, version, fences)
             )
             return there
 
@@ -126,7 +141,16 @@ class Files:
                     self._folders.projects.owned(
                         project.id, project.owner
                     )  # it may have taken hours
-                    return await self._made(root, at, lambda: coming.finish(version, fences))
+                    await _refuse_plant(project, root, at)
+                    made = await self._made(root, at, lambda: coming.finish(version, fences))
+                    if made.created:
+                        await _take_back_plant(
+                            project,
+                            root,
+                            at,
+                            lambda: changing.remove(root, at, made.version, fences),
+                        )
+                    return made
             finally:
                 await _done(coming.close)
 
@@ -178,6 +202,29 @@ class Files:
 
     def _fences(self, root: Root, paths: Sequence[str]) -> Fences:
         return Fences(self._states, root.path, *(os.path.join(root.path, each) for each in paths))
+
+
+async def _refuse_plant(project: Project, root: Root, path: str) -> None:
+    """Refuse what version control would run, or read as settings, for the owner of the machine."""
+    if project.owner != HOST:
+        await _done(lambda: changing.refuse_plant(root, path))
+
+
+async def _take_back_plant(
+    project: Project, root: Root, path: str, take_back: Callable[[], None]
+) -> None:
+    """Refuse it afterwards, too: something else may have come in the meantime, and both together are a repository."""
+    if project.owner == HOST:
+        return
+
+    def look_again() -> None:
+        try:
+            refuse_repository(root, (path,))
+        except Problem:
+            take_back()
+            raise
+
+    await _done(look_again)
 
 
 async def _done(work: Callable[[], T]) -> T:

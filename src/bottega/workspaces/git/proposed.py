@@ -6,7 +6,7 @@ person decides. Only paths count, not contents: what a hook does is the person's
 
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bottega.errors import Problem, Refused
 from bottega.workspaces.confine import Root
@@ -44,18 +44,34 @@ def danger(root: Root, paths: Sequence[str]) -> str:
     known = {_folded(path): kind for path, kind in there.items()}
     includes = {_folded(each) for each in _both(root, reached.includes)}
     hooks = [_folded(each) for each in _both(root, reached.hooks)]
-    for path in paths:
-        name = _folded(path)
-        if known.get(name) == "hook" or any(_is_hook(name, each) for each in hooks):
-            return f"git would run {shown(path)} outside the sandbox"
-        if name in includes or name in known:
-            return f"git would read {shown(path)} as settings, which can run programs outside the sandbox"
+    found_at = (_harm(path, known, includes, hooks) for path in paths)
+    return next(filter(None, found_at), "")
+
+
+def _harm(path: str, known: Mapping[str, str], includes: set[str], hooks: list[str]) -> str:
+    """What git would do with a file or a folder at this path."""
+    name = _folded(path)
+    if known.get(name) == "hook" or any(_is_hook(name, each) for each in hooks):
+        return f"git would run {shown(path)} outside the sandbox"
+    if name in includes or name in known:
+        return (
+            f"git would read {shown(path)} as settings, which can run programs outside the sandbox"
+        )
+    if any(each.startswith(f"{name}/") for each in (*includes, *hooks)):
+        return (
+            f"git would read settings in {shown(path)}, or run what is there, outside the sandbox"
+        )
     return ""
+
+
+def is_of_project(path: str) -> bool:
+    """Whether Bottega would read it as settings of the project."""
+    return path.rpartition("/")[2].casefold() == OURS or path.casefold().startswith(".bottega/")
 
 
 def _reader(path: str) -> str:
     """Whose settings it is by its name alone."""
-    if path.rpartition("/")[2].casefold() == OURS or path.casefold().startswith(".bottega/"):
+    if is_of_project(path):
         return f"Bottega would read {shown(path)} as settings of this folder"
     if not OTHERS.keys().isdisjoint(_folded(path).split("/")):
         return f"Mercurial or Jujutsu would read {shown(path)}, which can run programs outside the sandbox"
