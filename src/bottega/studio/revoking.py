@@ -36,15 +36,16 @@ class Revoking:
             await asyncio.wait({self._task})
 
     async def _run(self) -> None:
-        seen, removals = -1, set[tuple[int, int]]()
+        seen, known, removals = -1, set[int](), set[tuple[int, int]]()
         while True:
             try:
                 if (version := self._database.version()) != seen:
                     removed_at = self._projects.removal_times()
                     now = {(n, at) for n, at in removed_at.items() if at is not None}
-                    if now - removals:  # it may have been added and removed since the last look
+                    # One may have been added and removed since the last look; or its person is gone.
+                    if now - removals or known - removed_at.keys():
                         await self._end({n for n, at in removed_at.items() if at is None})
-                    seen, removals = version, now
+                    seen, known, removals = version, set(removed_at), now
             except Problem as problem:
                 _log.warning("removed projects could not be looked for: %s", problem)
             await asyncio.sleep(EVERY)
