@@ -133,6 +133,8 @@ class Retrying(msgspec.Struct, frozen=True):
     of: int
     delay: float
     reason: str
+    code: str = ""
+    """As of the failure: see `Failed`."""
 
 
 class Reset(msgspec.Struct, frozen=True):
@@ -140,6 +142,9 @@ class Reset(msgspec.Struct, frozen=True):
 
     reason: str
 
+
+UNANSWERED = frozenset({"timeout", "cut_off"})
+"""Failures after which nobody knows what became of a request: it was sent, and may have to be paid."""
 
 Piece = Started | TextPiece | ReasoningPiece | CallPiece
 StreamEvent = Piece | Finished | Failed | Retrying | Reset

@@ -85,7 +85,7 @@ class HttpProvider:
                 return
             if attempt.spoke:
                 yield Reset(end.message)
-            yield Retrying(tries.number, most(self._policy, end), delay, end.message)
+            yield Retrying(tries.number, most(self._policy, end), delay, end.message, end.code)
             await self._sleep(delay)
 
     def _written(self, request: Request) -> WireRequest | Failed:
