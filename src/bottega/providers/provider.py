@@ -125,6 +125,11 @@ class Failed(msgspec.Struct, frozen=True):
     """Seconds that the provider asks us to wait."""
     hint: str = ""
 
+    @property
+    def unanswered(self) -> bool:
+        """The request was sent, and nobody knows what became of it: it may have to be paid."""
+        return not self.status and self.code in ("timeout", "cut_off")
+
 
 class Retrying(msgspec.Struct, frozen=True):
     """The transport waits and tries again; nothing of the answer had been seen."""
@@ -133,7 +138,7 @@ class Retrying(msgspec.Struct, frozen=True):
     of: int
     delay: float
     reason: str
-    code: str = ""
+    unanswered: bool = False
     """As of the failure: see `Failed`."""
 
 
@@ -142,9 +147,6 @@ class Reset(msgspec.Struct, frozen=True):
 
     reason: str
 
-
-UNANSWERED = frozenset({"timeout", "cut_off"})
-"""Failures after which nobody knows what became of a request: it was sent, and may have to be paid."""
 
 Piece = Started | TextPiece | ReasoningPiece | CallPiece
 StreamEvent = Piece | Finished | Failed | Retrying | Reset

@@ -20,7 +20,6 @@ from bottega.messages.block import Reasoning, Text, ToolResult
 from bottega.messages.message import Usage
 from bottega.providers import catalog
 from bottega.providers.provider import (
-    UNANSWERED,
     CallPiece,
     Failed,
     Finished,
@@ -60,7 +59,9 @@ class Metering:
     @asynccontextmanager
     async def calling(self, request: Request) -> AsyncGenerator[AsyncIterator[StreamEvent]]:
         """What the model says to it. Raises `LimitReached` before anything is sent."""
-        model = self._exchange.plan.model
+        model, hands = self._exchange.plan.model, self._exchange.hands
+        if (owner := self._exchange.session.owner) != HOST:  # what the model writes is kept, too
+            await asyncio.to_thread(hands.admit, owner, 0)
         size = await _measured(request)
         about = await self._about(model, Usage(size, request.max_output or OUTPUT))
         call = await self._limiting.begin(about)
@@ -157,7 +158,7 @@ class _Reading:
             self._lose()
             self._is_void = True
         elif isinstance(event, Retrying):
-            if event.code in UNANSWERED and not self._is_void:
+            if event.unanswered and not self._is_void:
                 self._lose()
             self._is_void = False
             self._waits_until = time.monotonic() + event.delay
@@ -180,7 +181,7 @@ class _Reading:
         if self._said:
             return False
         if self._failed:
-            return self._failed.code not in UNANSWERED
+            return not self._failed.unanswered
         return time.monotonic() < self._waits_until
 
 
