@@ -1,5 +1,6 @@
 """What each person may have of all that people share in one process: made of the owner's settings, as they are now."""
 
+import asyncio
 import sys
 import time
 from collections.abc import Callable
@@ -23,6 +24,9 @@ from bottega.workspaces.sandbox.places import Allowance, Places
 
 PEOPLE_EVERY = 1.0
 """Seconds for which it is remembered how many people there are."""
+
+TWICE = 2
+"""How often the words of a prompt are stored: when they are queued, and when they are taken up."""
 
 
 class PerPerson:
@@ -49,6 +53,14 @@ class PerPerson:
         inbox.bounds = Bounds(person=values.person_waiting)
         sessions.most = values.person_sessions
         self.disk.reserve = values.disk_reserve_mb * MIB
+
+    async def admit(self, person: int, *words: object) -> None:
+        """Before what a person says is stored; refused where as much is kept for them as one may have."""
+
+        def admit() -> None:
+            self.keeping.admit(person, TWICE * len(msgspec.json.encode(words, enc_hook=str)))
+
+        await asyncio.to_thread(admit)
 
     def fair(self, model: Model, person: int) -> Model:
         """The model, as that person may use it beside others."""

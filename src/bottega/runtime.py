@@ -261,8 +261,11 @@ class Runtime:
         usual = self.agent("", owner)
         return usual.slug if usual.mode != "plan" and usual.type != "StreamAgent" else "coder"
 
-    def model(self, name: str) -> Model:
-        """The model behind a name, ready to be asked; refuse a name that leads nowhere."""
+    def model(self, name: str, person: int = HOST) -> Model:
+        """The model behind a name, ready to be asked; refuse a name that leads nowhere.
+
+        Who spends another's money under a limit pays for a model whose price nobody knows as for the dearest.
+        """
         table = self.routes()
         try:
             found = route.resolve(name, table)
@@ -272,10 +275,16 @@ class Runtime:
             raise
         provider, origin = self._provider(found, table)
 
-        def price(answer: Finished) -> int | None:
-            return catalog.cost(found.provider, found.model, answer.usage, answer.cost)
-
         of_model = self.settings.values.models.get(name, OfModel())
+        assumes = person != HOST and self.settings.values.window_usd and route.is_paid(found, table)
+
+        def price(answer: Finished) -> int | None:
+            stated = of_model.cost(answer.usage) if answer.cost is None else answer.cost
+            cost = catalog.cost(found.provider, found.model, answer.usage, stated)
+            return (
+                catalog.dearest(found.provider, answer.usage) if cost is None and assumes else cost
+            )
+
         own = of_model.context_window or self.settings.values.context_window
 
         def window() -> int | None:
@@ -317,7 +326,8 @@ class Runtime:
             await asyncio.to_thread(checked, prompt.schema, agent)
         if agent.remote:
             return self._elsewhere(agent, agent.remote, session, prompt)
-        model = self.model(prompt.model or self._model_name(session, agent, bool(prompt.agent)))
+        name = prompt.model or self._model_name(session, agent, bool(prompt.agent))
+        model = self.model(name, session.owner)
         if not self._serves and session.owner != HOST and isinstance(model.provider, Scripted):
             raise scripts.refused()
         model = self.per_person.fair(model, session.owner)

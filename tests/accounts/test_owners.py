@@ -8,6 +8,7 @@ OWNED = {
     "passes": "person",
     "tabs": "person",
     "spent": "person",
+    "calls": "person",
     "inbox": "person",
 }
 """Tables that name the person, and the column that does."""

@@ -1,7 +1,8 @@
 """An OpenAI-compatible model in a process of its own that does what the last prompt says, one directive a line.
 
 `STREAM words pause_ms` streams so many words with a pause after each; `CALL name {json}` calls a tool, all such
-lines in one answer, and repeats the results afterwards. Without a directive it answers `hello`.
+lines in one answer, and repeats the results afterwards. Without a directive it answers `hello`. It never says what an
+answer used; to `GET` it answers how long each request was.
 """
 
 import asyncio
@@ -15,6 +16,8 @@ from typing import Any
 
 _STREAM = re.compile(r"^STREAM (\d+) (\d+)$", re.MULTILINE)
 _CALL = re.compile(r"^CALL (\w+) (\{.*\})$", re.MULTILINE)
+_seen: list[int] = []
+"""How long each request was."""
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 
@@ -74,7 +77,11 @@ def _chunk(finish: str | None = None, **delta: Any) -> bytes:
 async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        if head.startswith(b"get "):
+            writer.write(_HEAD + json.dumps(_seen).encode())
+            return
         size = re.search(rb"content-length: (\d+)", head)
+        _seen.append(int(size[1]) if size else 0)
         request = json.loads(await reader.readexactly(int(size[1]) if size else 0))
         writer.write(_HEAD)
         async for chunk in _answer(request):

@@ -112,6 +112,7 @@ def test_a_cookie_that_a_neighbouring_port_was_sent_is_worth_nothing_there(serve
         for method in methods:
             assert status(server, filled, *ours, method=method.upper()) == 401, path
     assert status(server, "/api/me", *ours, forged) == 401
+    assert status(server, "/metrics", *ours) == 401
     assert status(server, "/api/me?ticket=none", *ours) == 401
     good = (("Cookie", page["Cookie"]), ("X-Bottega-Page", page["X-Bottega-Page"]))
     assert status(server, "/api/me", *good) == 200

@@ -31,14 +31,20 @@ def crowded(place: Path, *flags: str, **settings: str) -> Generator[Serving]:
         environment = {
             "OPENAI_BASE_URL": url,
             "OPENAI_API_KEY": "none",
+            "BOTTEGA_WINDOW_USD": "0",  # nobody knows the model's price: it would count as the dearest
             **{f"BOTTEGA_{name.upper()}": value for name, value in settings.items()},
         }
         with Serving(place / "home", place / "host", *flags, environment=environment) as serving:
-            serving.token("greedy")
-            with ThreadPoolExecutor(1) as thread:  # whoever asks may have a loop that runs
-                given = _give_project(serving.home, "greedy", place / "greedy")
-                thread.submit(asyncio.run, given).result()
+            add(serving, "greedy", place / "greedy")
             yield serving
+
+
+def add(serving: Serving, name: str, folder: Path) -> str:
+    """One more person, with a project; their token."""
+    token = serving.token(name)
+    with ThreadPoolExecutor(1) as thread:  # whoever asks may have a loop that runs
+        thread.submit(asyncio.run, _give_project(serving.home, name, folder)).result()
+    return token
 
 
 async def _give_project(home: Path, name: str, folder: Path) -> None:
@@ -56,8 +62,8 @@ class Person:
         self.client = client
         self.project = project
 
-    async def begin(self) -> str:
-        body = {"project_id": self.project, "model": MODEL, "mode": "allow"}
+    async def begin(self, model: str = MODEL) -> str:
+        body = {"project_id": self.project, "model": model, "mode": "allow"}
         return (await self.client.post("/api/sessions", body))["id"]
 
     async def delete(self, *sessions: str) -> None:
@@ -124,9 +130,9 @@ async def both(serving: Serving) -> AsyncGenerator[tuple[Person, Person]]:
         serving.client(serving.token("greedy")) as greedy,
         serving.client(serving.token()) as host,
     ):
-        yield await _person(greedy), await _person(host)
+        yield await person_of(greedy), await person_of(host)
 
 
-async def _person(client: Client) -> Person:
+async def person_of(client: Client) -> Person:
     (project,) = (await client.get("/api/projects"))["projects"]
     return Person(client, project["id"])

@@ -142,6 +142,12 @@ class Passes:
 
         await self._database.write(delete)
 
+    async def revoke_all(self, person: Person) -> int:
+        """End all of that person's; how many there were."""
+        return await self._database.write(
+            lambda c: c.execute("DELETE FROM passes WHERE person = ?", (person.n,)).rowcount
+        )
+
     def _insert(
         self, connection: sqlite3.Connection, person: int, kind: Kind, words: str, lasts: int = 0
     ) -> None:

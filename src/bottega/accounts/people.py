@@ -98,9 +98,24 @@ class People:
             if had := self.sessions_of(person, connection):
                 raise Conflict(
                     f"{person.name!r} still has sessions: {had}.",
-                    hint="Say --with-sessions to delete those too.",
+                    hint="Say --with-sessions to delete those too; to keep them and let nobody in any more:"
+                    f' bottega people revoke "{person.name}"',
                 )
             connection.execute("DELETE FROM people WHERE n = ?", (person.n,))
+
+        await self._database.write(delete)
+
+    async def shut_out(self, person: Person) -> None:
+        """At once: nothing lets them in any more, and what runs in their projects ends. Refuse the host."""
+        if person.is_host:
+            raise Refused("The home is theirs: the host stays.")
+
+        def delete(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM passes WHERE person = ?", (person.n,))
+            connection.execute(
+                "UPDATE projects SET removed_at = ? WHERE owner = ? AND removed_at IS NULL",
+                (now(), person.n),
+            )
 
         await self._database.write(delete)
 

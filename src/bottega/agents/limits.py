@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from bottega.errors import BadUsage
+from bottega.errors import BadUsage, Refused
 
 LimitName = Literal["iterations", "tokens", "cost", "seconds", "repeats"]
 
@@ -18,7 +18,7 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     tokens: Annotated[int, Meta(ge=1)] | None = None
     """Input and output of all its model calls, those of its children too."""
     cost: Annotated[int, Meta(ge=0)] | None = 5_000_000
-    """Micro-USD; a price that nobody knows counts as nothing."""
+    """Micro-USD; a price that nobody knows, and nobody assumes, counts as nothing."""
     seconds: Annotated[float, Meta(gt=0)] | None = None
     """From taking the prompt up; waiting for a person does not count."""
     repeats: Annotated[int, Meta(ge=2)] | None = 3
@@ -94,6 +94,16 @@ class Reached(msgspec.Struct, frozen=True):
                 return f"The agent asked for the same thing {_whole(self.used)} times in a row and got the same."
 
 
+class LimitReached(Refused):
+    """No further model call may be made: a limit is reached, and nobody has raised it."""
+
+    code = "limit_reached"
+
+    def __init__(self, found: Reached, hint: str) -> None:
+        super().__init__(found.sentence, hint=hint)
+        self.code = _CODES[found.name]
+
+
 def reached(limits: Limits, spent: Spent) -> Reached | None:
     """The first limit that is used up."""
     for name in _ORDER:
@@ -126,6 +136,13 @@ def _usd(micro: float) -> str:
     return f"${micro / 1_000_000:,.2f}"
 
 
+_CODES: dict[LimitName, str] = {
+    "iterations": "iteration_limit",
+    "tokens": "token_limit",
+    "cost": "cost_limit",
+    "seconds": "time_limit",
+    "repeats": "repeated_calls",
+}
 _ORDER: tuple[LimitName, ...] = ("iterations", "tokens", "cost", "seconds", "repeats")
 
 PRESETS = {"default": Limits(), "strict": Limits(iterations=8)}

@@ -1,7 +1,5 @@
 """One model call: its pieces as they come, then the whole answer, as the agent's type reads it."""
 
-from contextlib import aclosing
-
 import msgspec
 
 from bottega.agents.model import Model
@@ -44,8 +42,8 @@ class Call:
     ) -> Answer | Failed:
         """The answer, emitted; or the failure, which is not told yet."""
         self._shaper = shaper
-        self._begin()
-        async with aclosing(self._model.provider.stream(request)) as stream:
+        async with self._world.calling(request) as stream:
+            self._begin()
             async for event in stream:
                 if isinstance(event, TextPiece):
                     self._show(event.text)

@@ -1,6 +1,7 @@
 """What the loop may do to what is around it. It knows neither database nor product: all that reaches it is here."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -10,6 +11,7 @@ from bottega.approvals.mode import Mode
 from bottega.events import facts
 from bottega.messages.block import ToolUse
 from bottega.messages.message import Message, StopReason
+from bottega.providers.provider import Request, StreamEvent
 
 Reason = Literal["full", "overflow", "asked"]
 """Why room is made: the request is nearly too long, the provider refused it, or a person asked."""
@@ -28,6 +30,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 STOPPED = Ended(False, "user_stopped", "cancelled")
+LIMITED = Ended(False, "resource_limit_exceeded", "limit")
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -52,6 +55,11 @@ class World(Protocol):
 
     def count(self, step: int, attempt: int) -> None:
         """What comes next belongs to this step and attempt."""
+        ...
+
+    def calling(self, request: Request) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Ask the model, in the only way there is: it is judged by the limits before, and what it used is counted,
+        however it ends. Raises `LimitReached` where nothing more may be asked."""
         ...
 
     def load(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:

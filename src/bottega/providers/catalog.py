@@ -7,6 +7,7 @@ model that no rule knows everything is believed.
 
 import logging
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,9 @@ class ModelFacts(msgspec.Struct, frozen=True):
 
 FREE = frozenset({"guide", "demo", "scripted", "ollama", "lmstudio"})
 """Nobody is paid per token for these."""
+
+_LIKE = "openai"
+_MUCH = Usage(1_000_000, 1_000_000)
 
 _THEIR_NAMES = {"gemini": "google"}
 
@@ -125,6 +129,28 @@ def cost(provider: str, model: str, usage: Usage, stated: int | None = None) -> 
         log.warning("No price for %r of %r: %s", model, provider, type(error).__name__)
         return None
     return int((price * MICRO).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def dearest(provider: str, usage: Usage) -> int:
+    """What the dearest model of this provider would take for that, or of OpenAI, where its prices are not known."""
+    for name in (provider, _LIKE):
+        if model := _dearest(name):
+            return cost(name, model, usage) or 0
+    return 0
+
+
+@cache
+def _dearest(provider: str) -> str:
+    prices = {name: cost(provider, name, _MUCH) or 0 for name in known_models(provider)}
+    found = max(prices, key=lambda name: prices[name], default="")
+    if found:
+        log.warning(
+            "The price of a model at %r is not known: for people other than the owner it counts as %s."
+            " Say what it costs with [models.NAME] input_usd and output_usd.",
+            provider,
+            found,
+        )
+    return found
 
 
 def known_models(provider: str) -> list[str]:

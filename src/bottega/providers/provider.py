@@ -125,6 +125,11 @@ class Failed(msgspec.Struct, frozen=True):
     """Seconds that the provider asks us to wait."""
     hint: str = ""
 
+    @property
+    def unanswered(self) -> bool:
+        """The request was sent, and nobody knows what became of it: it may have to be paid."""
+        return not self.status and self.code in ("timeout", "cut_off")
+
 
 class Retrying(msgspec.Struct, frozen=True):
     """The transport waits and tries again; nothing of the answer had been seen."""
@@ -133,6 +138,8 @@ class Retrying(msgspec.Struct, frozen=True):
     of: int
     delay: float
     reason: str
+    unanswered: bool = False
+    """As of the failure: see `Failed`."""
 
 
 class Reset(msgspec.Struct, frozen=True):

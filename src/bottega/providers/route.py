@@ -111,6 +111,12 @@ def target(route: Route, table: Routes) -> Target:
     return Target(route.provider, base_url, endpoint.key, endpoint.headers, route.max_attempts)
 
 
+def is_paid(route: Route, table: Routes) -> bool:
+    """Whether somebody may have to pay for its answers: a server of this machine that takes no key asks for nothing."""
+    endpoint = table.endpoints.get(route.provider, Endpoint())
+    return route.wire is not None and _is_credited(endpoint)
+
+
 def from_environment(env: Mapping[str, str], default: str = "") -> Routes:
     """What the vendors' usual variables say."""
     found: dict[str, Endpoint] = {}
@@ -207,12 +213,19 @@ def _is_open(provider: str, endpoint: Endpoint) -> bool:
     """Whether requests may go out: there is a key, or none is needed."""
     vendor = VENDORS.get(provider)
     address = with_scheme(endpoint.base_url)
+    return (
+        _is_credited(endpoint)
+        or is_loopback(host_of(address))
+        or bool(vendor and not vendor.needs_key)
+    )
+
+
+def _is_credited(endpoint: Endpoint) -> bool:
+    """Whether it is told who asks: by a key, a header or a login."""
     return bool(
         endpoint.key
         or any("auth" in name.lower() or "key" in name.lower() for name in endpoint.headers)
-        or login_of(address)[1]
-        or is_loopback(host_of(address))
-        or (vendor and not vendor.needs_key)
+        or login_of(with_scheme(endpoint.base_url))[1]
     )
 
 

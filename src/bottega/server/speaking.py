@@ -108,6 +108,8 @@ async def answer(
     runtime = house.studio.runtime
     row = runtime.sessions.numbered(ask.session)
     runtime.folders.project_of(row)
+    if reply.note or reply.input:  # a bare word is always heard: it may end what fills the disk
+        await runtime.per_person.admit(row.owner, reply.note, reply.input)
     reply = msgspec.structs.replace(reply, person=person.id)
     message_id = ask.message_id
     if ask.kind == "plan" and reply.word == "accept":

@@ -1,6 +1,7 @@
 """What exchanges have used, one row a model call, so that a limit may hold for all of them together over some time.
 
-A row is committed with the fact that tells of the same call: neither is there without the other.
+A call that begins is noted with what it is estimated to use, which is replaced by what it used when it ends: where
+its process dies in between, the estimate counts.
 """
 
 import sqlite3
@@ -16,6 +17,8 @@ MOST = 10**12
 HOUR = 3_600_000
 DAY = 24 * HOUR
 WEEK_HOURS = 7 * 24
+LOST = HOUR
+"""Milliseconds after which a call that has not ended is taken for one whose process died."""
 
 
 class Used(msgspec.Struct, frozen=True):
@@ -42,15 +45,51 @@ def note(
     usage: Usage,
     cost: int | None,
     model: str = "",
+    *,
+    estimated: bool = False,
 ) -> None:
-    """In the transaction of the fact that says so."""
-    tokens = min(max(0, usage.input_tokens + usage.output_tokens), MOST)
-    paid = min(max(0, cost or 0), MOST)
+    """In the transaction of the fact that says so, or before that of what follows."""
+    tokens = usage.input_tokens + usage.output_tokens
     connection.execute(
-        "INSERT INTO spent (at, session, message_id, iterations, tokens, cost, person, model)"
-        " SELECT ?1, n, ?3, 1, ?4, ?5, owner, ?6 FROM sessions WHERE n = ?2",
-        (now(), n, message_id, tokens, paid, model),
+        "INSERT INTO spent (at, session, message_id, iterations, tokens, cost, person, model, estimated)"
+        " SELECT ?1, n, ?3, 1, ?4, ?5, owner, ?6, ?7 FROM sessions WHERE n = ?2",
+        (now(), n, message_id, _bounded(tokens), _bounded(cost or 0), model, estimated),
     )
+
+
+def begin(
+    connection: sqlite3.Connection, call: str, n: int, message_id: str, about: Used, model: str
+) -> None:
+    """A call goes out that is estimated to use so much."""
+    connection.execute(
+        "INSERT INTO calls (id, at, session, message_id, tokens, cost, person, model)"
+        " SELECT ?1, ?2, n, ?4, ?5, ?6, owner, ?7 FROM sessions WHERE n = ?3",
+        (call, now(), n, message_id, _bounded(about.tokens), _bounded(about.cost), model),
+    )
+    _count(connection, "at < ?", now() - LOST)
+
+
+def end(connection: sqlite3.Connection, call: str) -> None:
+    """It has ended; what it used is noted by itself."""
+    connection.execute("DELETE FROM calls WHERE id = ?", (call,))
+
+
+def count_lost(connection: sqlite3.Connection, n: int) -> None:
+    """Of a session whose process has died: its calls count from now on, as they were estimated."""
+    _count(connection, "session = ?", n)
+
+
+def _count(connection: sqlite3.Connection, which: str, value: int) -> None:
+    connection.execute(
+        "INSERT INTO spent (at, session, message_id, iterations, tokens, cost, person, model, estimated)"  # noqa: S608
+        f" SELECT at, session, message_id, 1, tokens, cost, person, model, 1 FROM calls WHERE {which}",
+        (value,),
+    )
+    connection.execute(f"DELETE FROM calls WHERE {which}", (value,))  # noqa: S608
+
+
+def _bounded(amount: int) -> int:
+    return min(max(0, amount), MOST)
 
 
 async def by_day(database: Database, person: int, days: int) -> list[Day]:

@@ -196,4 +196,23 @@ UPDATE sessions SET imported =
     AND printf('%012x', max(0, created_at + 60000));
 """,
     ),
+    Migration(
+        15,
+        "model calls that are under way",
+        """
+-- 1: some of it was estimated, as no provider has counted it.
+ALTER TABLE spent ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0;
+-- What each is estimated to use: that counts where its process dies before its end.
+CREATE TABLE calls (
+  id TEXT NOT NULL PRIMARY KEY,
+  at INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  person INTEGER NOT NULL,
+  model TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+""",
+    ),
 )

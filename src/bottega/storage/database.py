@@ -56,6 +56,12 @@ class Database:
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` inside the next transaction; return once it is durable."""
+        return await self.submit(work)
+
+    def submit(
+        self, work: Callable[[sqlite3.Connection], T], *, urgent: bool = True
+    ) -> "asyncio.Future[T]":
+        """Have `work` run before all that is written after this call; what is not urgent needs no commit of its own."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
@@ -67,8 +73,8 @@ class Database:
             else:
                 future.set_exception(failure)
 
-        self.writer.submit(Job(work, done, loop, urgent=True))
-        return await future
+        self.writer.submit(Job(work, done, loop, urgent=urgent))
+        return future
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` on a reader's connection, off the event loop."""

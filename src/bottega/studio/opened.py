@@ -161,7 +161,7 @@ class Opened:
                 "Bottega is about to end, and takes no more prompts.", hint="Try again in a moment."
             )
         if speaker.id:
-            self.runtime.per_person.disk.refuse_when_full()
+            await self.runtime.per_person.admit(row.owner, prompt.content, prompt.schema)
         if any(isinstance(block, Media) for block in prompt.content):
             content, names = await asyncio.to_thread(
                 attach.keep, prompt.content, self.runtime.attachments.store(row.owner)

@@ -116,6 +116,7 @@ class Session:
         blocks, names = await asyncio.to_thread(
             attach.keep, said(content), runtime.attachments.store(self.row.owner)
         )
+        await runtime.per_person.admit(self.row.owner, blocks)
         await runtime.inbox.edit(self.row, message_id, blocks, names)
 
     def resume(self, *, on_approval: Callback | None = None, wait: bool = False) -> Answer | None:
@@ -165,7 +166,9 @@ class Session:
 
     async def declare_tools(self, tools: Iterable[ClientTool]) -> None:
         """Tools that this client runs itself: each call of one is an ask of kind `client`."""
-        await clients.declare(self._opened.runtime.database, self.row.n, tools)
+        declared = tuple(tools)
+        await self._opened.runtime.per_person.admit(self.row.owner, declared)
+        await clients.declare(self._opened.runtime.database, self.row.n, declared)
 
     async def send_tool_result(self, tool_id: str, result: Any, *, is_error: bool = False) -> None:
         """Answer a call of a tool that this client declared."""

@@ -5,8 +5,8 @@ whoever goes on after a crash sees the same.
 """
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 import msgspec
@@ -24,7 +24,7 @@ from bottega.events.event import Event
 from bottega.failpoint import failpoint
 from bottega.messages.block import Text, plain_text
 from bottega.messages.message import Message, Usage
-from bottega.providers.provider import Failed, Finished, Request
+from bottega.providers.provider import Failed, Finished, Request, StreamEvent
 from bottega.sessions.feed import Row
 from bottega.sessions.pen import Pen
 from bottega.sessions.session import SessionRow
@@ -78,6 +78,10 @@ class Scene(Protocol):
     plan: Plan
 
     async def record(self, payload: msgspec.Struct) -> None: ...
+
+    def calling(
+        self, request: Request
+    ) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]: ...
 
 
 class Room:
@@ -268,7 +272,7 @@ class Room:
             max_output=max(most, min(most + THINKING, aim.window // 5)),
             abilities=model.abilities,
         )
-        async with aclosing(model.provider.stream(request)) as stream:
+        async with self._scene.calling(request) as stream:
             async for event in stream:
                 if isinstance(event, Finished):
                     cost = event.cost if event.cost is not None else model.price(event)

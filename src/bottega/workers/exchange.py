@@ -3,8 +3,8 @@
 import asyncio
 import hashlib
 import sqlite3
-from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -20,8 +20,9 @@ from bottega.events.event import Actor, Carried, Event
 from bottega.events.facts import NAMES
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
-from bottega.messages.message import Message, Usage
-from bottega.sessions import asks, inbox, spent
+from bottega.messages.message import Message
+from bottega.providers.provider import Request, StreamEvent
+from bottega.sessions import asks, inbox
 from bottega.sessions.attach import Attachments, load
 from bottega.sessions.pen import Also, Pen
 from bottega.sessions.session import SessionRow, now
@@ -33,7 +34,8 @@ from bottega.workers.acting.noted import NOTHING, Noted
 from bottega.workers.acting.sandboxes import RunSandboxes
 from bottega.workers.children import Children
 from bottega.workers.compacting import Room
-from bottega.workers.limiting import Limiting
+from bottega.workers.paying.limiting import Limiting
+from bottega.workers.paying.metering import Metering
 from bottega.workers.recall import Recalled
 from bottega.workers.telling import Telling
 from bottega.workers.track import Track
@@ -54,11 +56,9 @@ _ACTORS: dict[type[Any], Actor] = {
     facts.ToolOutputDelta: "tool",
     facts.ToolResultFact: "tool",
 }
-_PAID = ("assistant_message", "compaction")
 _UNDONE = 10
 """Sentences of what was undone at the end of a run that are told."""
 _PLANTED = "Look at what was taken away before you put any of it back."
-"""What says how much a model call used."""
 
 
 class Exchange:
@@ -130,6 +130,7 @@ class Exchange:
             self._attachments.database,
             attended=plan.attended,
         )
+        self._metering = Metering(self, self.limiting, self._attachments.database)
         self.telling = Telling(self, self.limiting.used)
         self._equipped = True
         if self.parent:
@@ -152,24 +153,12 @@ class Exchange:
         return event
 
     def emit(self, payload: msgspec.Struct) -> None:
-        event, also = self.event(payload), None
-        if event.type in _PAID:
-            assert isinstance(payload, facts.AssistantMessage | facts.Compaction)
-            if payload.usage != Usage():
-                also = self._spent(payload.usage, payload.cost)
-        self.pen.emit(event, also)
-        if isinstance(payload, facts.AssistantMessage) and self._equipped:
-            used = payload.usage.input_tokens + payload.usage.output_tokens
-            self.limiting.answered(used, payload.cost)
+        self.pen.emit(self.event(payload))
 
-    def _spent(self, usage: Usage, cost: int | None) -> Also:
-        n, message_id = self.session.n, self.message_id
-        model = self.plan.model.name
-        return lambda connection: spent.note(connection, n, message_id, usage, cost, model)
+    def calling(self, request: Request) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        return self._metering.calling(request)
 
     async def record(self, payload: msgspec.Struct, also: Also | None = None) -> None:
-        if isinstance(payload, facts.Compaction) and payload.usage != Usage():
-            also = self._spent(payload.usage, payload.cost)
         await self.pen.record(self.event(payload), also=also)
 
     async def carry(self, told: Sequence[Carried], also: Also) -> None:
@@ -226,7 +215,8 @@ class Exchange:
             raise Conflict(
                 f"The agent {plan.agent.slug!r} is at {plan.elsewhere.where.address}, and is compacted there."
             )
-        self.equip(plan)
+        # Nobody waits here for a question about a limit: it is refused.
+        self.equip(msgspec.structs.replace(plan, attended=False))
         return await self.make_room([], "asked")
 
     def mode(self) -> Mode:
@@ -327,9 +317,6 @@ class Exchange:
 
         return attach
 
-    async def spend(self, usage: Usage, cost: int | None) -> None:
-        await self._attachments.database.write(self._spent(usage, cost))
-
     async def keep(self, content: bytes) -> str:
         return await self._attachments.keep(self.session.n, content, self.session.owner)
 
@@ -360,5 +347,5 @@ class Exchange:
         await self.asking.close(self.session.id if self.parent else "")
         ends = await self.children.stop()
         if self._equipped:
-            self.limiting.ended()
+            self.limiting.come_back()
         return ends

@@ -5,9 +5,10 @@ import logging
 import sqlite3
 from collections.abc import Awaitable, Callable
 
+from bottega.agents.limits import LimitReached
 from bottega.agents.loop import run
 from bottega.agents.plan import Plan
-from bottega.agents.world import STOPPED, Ended, Left
+from bottega.agents.world import LIMITED, STOPPED, Ended, Left
 from bottega.errors import Conflict, Problem
 from bottega.events import facts
 from bottega.messages.message import Message, StopReason
@@ -82,7 +83,7 @@ async def carry_out(
         if exchange.pen.failure:
             raise
         exchange.emit(_told(error))
-        ended = _FAILED
+        ended = LIMITED if isinstance(error, LimitReached) else _FAILED
     finally:
         await whatever_comes(exchange.close())
     await whatever_comes(finish(exchange, ended, _WHY.get(ended.reason, "Stopped")))

@@ -17,7 +17,7 @@ from bottega.fairness import acting_for
 from bottega.ids import fresh
 from bottega.messages.message import Message
 from bottega.projects.folders import place_of
-from bottega.sessions import asks, inbox
+from bottega.sessions import asks, inbox, spent
 from bottega.sessions import lease as leases
 from bottega.sessions.attach import Attachments
 from bottega.sessions.inbox import Place, Prompt
@@ -438,6 +438,7 @@ class Worker:
         track = await track_of(self._log, session.n, prompt.message_id)
         exchange.go_on(track)
         lease = exchange.pen.lease
+        await self._log.database.write(lambda c: spent.count_lost(c, session.n))
         await asyncio.to_thread(exchange.fence.take_over)
         parent = exchange.parent
         if track.is_remote:
@@ -482,8 +483,8 @@ class Worker:
         """What becomes of an exchange that was left in the middle; a child goes on if its parent does."""
         lease, parent = exchange.pen.lease, exchange.parent
         if parent:
-            spent = parent.closing or lease.takeovers >= MAX_TAKEOVERS
-            return "close" if spent else "resume"
+            closes = parent.closing or lease.takeovers >= MAX_TAKEOVERS
+            return "close" if closes else "resume"
         crash = Crash(session, lease.takeovers, exchange.track.heard_at, lease.handed)
         return self._decide(crash)
 

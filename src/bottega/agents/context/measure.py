@@ -12,7 +12,7 @@ from bottega.agents.context import estimate
 from bottega.agents.context.estimate import Calibration
 from bottega.messages.block import Block, Media, Reasoning, Text, ToolResult, ToolUse
 from bottega.messages.message import Message, Usage
-from bottega.providers.provider import ToolSpec
+from bottega.providers.provider import Request, ToolSpec
 
 AROUND = 4
 """Tokens that a message costs besides what it says."""
@@ -43,6 +43,12 @@ def tool_tokens(tools: Iterable[ToolSpec]) -> float:
 def message_tokens(message: Message) -> float:
     """About how many tokens a message is."""
     return AROUND + sum(count for _, count in _told(message))
+
+
+def request_tokens(request: Request) -> int:
+    """About how many tokens a whole request is; what is long and was never counted takes a while."""
+    before = estimate.tokens(request.system) + tool_tokens(request.tools)
+    return round(before + sum(map(message_tokens, request.messages)))
 
 
 def words_tokens(message: Message) -> float:

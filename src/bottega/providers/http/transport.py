@@ -85,7 +85,8 @@ class HttpProvider:
                 return
             if attempt.spoke:
                 yield Reset(end.message)
-            yield Retrying(tries.number, most(self._policy, end), delay, end.message)
+            number, of = tries.number, most(self._policy, end)
+            yield Retrying(number, of, delay, end.message, end.unanswered)
             await self._sleep(delay)
 
     def _written(self, request: Request) -> WireRequest | Failed:

@@ -33,7 +33,7 @@ async def show_ask(house: Asked, ask: OwnAsk) -> AskShape:
     return AskShape.of(ask, house.studio.runtime.sessions.numbered(ask.session))
 
 
-@router.post("/{ask_id}", responses=responses(404, 409))
+@router.post("/{ask_id}", responses=responses(404, 409, 507))
 async def answer_ask(house: Asked, person: Signed, ask: OwnAsk, said: NewAnswer) -> Answered:
     """The first answer counts. Its hash must be that of what is asked: what was shown is what is decided on."""
     reply = Reply(said.word, said.note, said.input, said.grant)

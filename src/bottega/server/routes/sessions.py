@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from bottega.approvals.mode import narrower
 from bottega.server import speaking
 from bottega.server.house import House
 from bottega.server.problems import responses
@@ -90,10 +91,13 @@ async def show_tail(
     return _json(_tail(await tail(house.studio.runtime.log, session.row.n, before, limit)))
 
 
-@router.patch("/{session_id}", responses=responses(404))
+@router.patch("/{session_id}", responses=responses(404, 507))
 async def change_session(house: Asked, session: OwnSession, change: SessionChange) -> SessionShape:
     """What is wrong with any of it changes nothing at all."""
     runtime = house.studio.runtime
+    widens = change.mode is not None and narrower(change.mode, session.mode) != change.mode
+    if change.agent or change.model or widens:  # to allow less is never refused
+        await runtime.per_person.admit(session.row.owner, change.agent, change.model, change.mode)
     if change.agent is not None:
         runtime.agent(change.agent, session.row.owner)
     if change.model is not None:
@@ -137,7 +141,7 @@ async def list_client_tools(house: Asked, session: OwnSession) -> ClientTools:
     return ClientTools.of(clients.listed(house.studio.runtime.database, session.row.n))
 
 
-@router.put("/{session_id}/tools", responses=responses(404))
+@router.put("/{session_id}/tools", responses=responses(404, 507))
 async def declare_client_tools(session: OwnSession, wanted: ClientTools) -> ClientTools:
     """These from now on, and no others: a call of one waits until somebody answers it with `result`."""
     await session.declare_tools(wanted.meant())

@@ -22,6 +22,8 @@ from bottega.workspaces.outputs.outputs import Outputs, size_of
 
 FRESH = 5.0
 """Seconds for which what was counted is remembered, at least; else twenty times as long as counting took."""
+FAR = 12
+"""So many times as long, where less than half is kept of what may be."""
 AGAIN = 0.5
 """Seconds for which nothing is counted anew for a person for whom no room could be made."""
 
@@ -92,7 +94,8 @@ class Keeping:
         outputs = sum(map(size_of, self._folders(person)))
         counted.size = self._blobs(person) + self._logs(person) + outputs
         ended = time.monotonic()
-        counted.until = ended + max(FRESH, 20 * (ended - began))
+        times = FAR if counted.size < self._most() // 2 else 1
+        counted.until = ended + times * max(FRESH, 20 * (ended - began))
 
     def _drop_oldest(self, person: int, counted: _Counted, wanted: int) -> None:
         """Drop complete outputs, whichever session they are of, until there is room."""
@@ -117,7 +120,13 @@ class Keeping:
         return sum(_size(self._database.home.blobs / name) for (name,) in rows)
 
     def _logs(self, person: int) -> int:
-        return self._database.read_now(lambda c: c.execute(_LOGS, (person,)).fetchone()[0])
+        """All words: in the log, in prompts that wait or ran, and in the tools that clients declared."""
+        return sum(
+            self._database.read_now(
+                lambda c, query=query: c.execute(query, (person,)).fetchone()[0]
+            )
+            for query in (_LOGS, _PROMPTS, _TOOLS)
+        )
 
 
 class PersonsBlobs(Blobs):
@@ -158,4 +167,12 @@ _BLOBS = (
 _LOGS = (
     "SELECT COALESCE(SUM(length(e.body)), 0) FROM sessions s INDEXED BY sessions_by_owner"
     " JOIN events e ON e.session = s.n WHERE s.owner = ?"
+)
+_PROMPTS = (
+    "SELECT COALESCE(SUM(length(i.body)), 0) FROM sessions s INDEXED BY sessions_by_owner"
+    " JOIN inbox i ON i.session = s.n WHERE s.owner = ?"
+)
+_TOOLS = (
+    "SELECT COALESCE(SUM(length(t.spec)), 0) FROM sessions s INDEXED BY sessions_by_owner"
+    " JOIN client_tools t ON t.session = s.n WHERE s.owner = ?"
 )

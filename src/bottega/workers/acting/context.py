@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -200,11 +200,10 @@ class CallContext:
             system=instructions,
             abilities=model.abilities,
         )
-        async with aclosing(model.provider.stream(request)) as stream:
+        async with self._exchange.calling(request) as stream:
             async for event in stream:
                 if isinstance(event, Finished):
                     cost = event.cost if event.cost is not None else model.price(event)
-                    await self._exchange.spend(event.usage, cost)
                     self._usage = self._usage + event.usage
                     self._cost = None if cost is None or self._cost is None else self._cost + cost
                     return plain_text(event.content).strip()

@@ -1,6 +1,7 @@
 """What a call finds around it: the exchange that it belongs to, as far as calls need to know it."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 import msgspec
@@ -9,7 +10,7 @@ from bottega.agents.plan import Plan
 from bottega.agents.world import Ended
 from bottega.events import facts
 from bottega.messages.block import ToolUse
-from bottega.messages.message import Usage
+from bottega.providers.provider import Request, StreamEvent
 from bottega.sessions.pen import Also
 from bottega.sessions.session import SessionRow
 from bottega.storage.blobs import Blobs
@@ -86,8 +87,8 @@ class Scene(Protocol):
         self, use: ToolUse, outcome: Outcome, noted: Noted = ...
     ) -> facts.ToolResultFact: ...
 
-    async def spend(self, usage: Usage, cost: int | None) -> None:
-        """Note a model call that a tool made by itself."""
+    def calling(self, request: Request) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Ask the model: judged by the limits, and counted."""
         ...
 
     async def keep(self, content: bytes) -> str:

@@ -13,7 +13,10 @@ AGAIN = 5.0
 
 
 class UnderWay:
-    """One call."""
+    """One call, and what it is estimated to use."""
+
+    def __init__(self, about: Used) -> None:
+        self.about = about
 
 
 class CallsUnderWay:
@@ -32,12 +35,13 @@ class CallsUnderWay:
             self._largest[person] = (time.monotonic() + (AGAIN if known.tokens else 0.0), known)
         return known
 
-    def count(self, person: int) -> int:
-        return len(self._calls.get(person, ()))
+    def about(self, person: int) -> list[Used]:
+        """What each of their calls is estimated to use."""
+        return [call.about for call in self._calls.get(person, ())]
 
-    def add(self, person: int) -> UnderWay:
+    def add(self, person: int, about: Used) -> UnderWay:
         """A call begins; it is under way until it is discarded, or nobody holds it any more."""
-        call = UnderWay()
+        call = UnderWay(about)
         self._calls.setdefault(person, WeakSet()).add(call)
         return call
 

@@ -1,6 +1,8 @@
 """`bottega people`: who may use this home, and how they come in. Only somebody at this machine can say that."""
 
+import asyncio
 import sys
+import time
 
 import click
 
@@ -13,7 +15,7 @@ from bottega.cli.screen.clean import one_line
 from bottega.cli.screen.figures import ago, count
 from bottega.cli.screen.output import confirm, note, out, print_json
 from bottega.cli.screen.page import Page
-from bottega.errors import BadUsage, NotFound
+from bottega.errors import BadUsage, Conflict, NotFound
 from bottega.runtime import Runtime
 from bottega.sessions.care import retention
 from bottega.sessions.session import now
@@ -22,6 +24,10 @@ from bottega.storage.serving import Serving
 from bottega.studio import Studio
 
 MINUTE = 60_000
+PATIENCE = 15.0
+"""Seconds that what runs in the projects of somebody who is removed has to end."""
+AGAIN = 0.1
+"""Seconds between two tries."""
 
 
 @click.group("people")
@@ -137,12 +143,29 @@ async def _token(studio: Studio, name: str) -> None:
         out(await _passes(studio).give(person, "token"))
 
 
+@command.command("revoke", short_help="End all tokens and logins of a person.")
+@click.argument("name")
+def revoke_command(name: str) -> None:
+    """End all tokens, logins and links of a person: they come in by a new link or token only.
+
+    Their sessions stay, and what runs goes on. `bottega projects remove` ends what runs in a project.
+    """
+    start.run(_revoke(start.studio_of(), name))
+
+
+async def _revoke(studio: Studio, name: str) -> None:
+    async with studio:
+        person = People(studio.runtime.database).named(name)
+        ended = await _passes(studio).revoke_all(person)
+        note(f"Tokens, logins and links of {one_line(person.name)} that were ended: {ended:,}.")
+
+
 @command.command("remove")
 @click.argument("name")
 @click.option("--with-sessions", is_flag=True, help="Delete their sessions for good, too.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 def remove_command(name: str, with_sessions: bool, yes: bool) -> int:
-    """Remove a person: from then on nothing lets them in.
+    """Remove a person: from then on nothing lets them in, and what they have running ends.
 
     Whoever still has sessions stays, unless those are deleted too.
     """
@@ -159,6 +182,7 @@ async def _remove(studio: Studio, name: str, with_sessions: bool, yes: bool) -> 
             note("Nobody was removed.")
             return 1
         if sessions:
+            await people.shut_out(person)
             await _delete_sessions(studio.runtime, person)
         await people.remove(person)
         note(f"Removed {shown}.")
@@ -170,9 +194,20 @@ async def _remove(studio: Studio, name: str, with_sessions: bool, yes: bool) -> 
 
 
 async def _delete_sessions(runtime: Runtime, person: Person) -> None:
+    until = time.monotonic() + PATIENCE
     while rows := await runtime.sessions.list(owner=person.n):
         for row in rows:
-            await retention.delete(runtime.database, runtime.log, runtime.blobs, row)
+            try:
+                await retention.delete(runtime.database, runtime.log, runtime.blobs, row)
+            except NotFound:  # with the one that had handed it its task
+                continue
+            except Conflict as running:
+                if time.monotonic() > until:
+                    raise Conflict(
+                        f"{one_line(person.name)!r} is shut out, but {running.message}",
+                        hint="End that worker, then say the same again.",
+                    ) from running
+                await asyncio.sleep(AGAIN)
 
 
 def _confirmed(question: str) -> bool:

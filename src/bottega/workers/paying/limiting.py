@@ -1,4 +1,4 @@
-"""The limits of one exchange, kept before each model call: a person who is there is asked, else it ends.
+"""The limits of one exchange, judged before each model call: a person who is there is asked, else it ends.
 
 What was answered is found again by whoever goes on from the log, so that a raised limit stays raised.
 """
@@ -6,13 +6,14 @@ What was answered is found again by whoever goes on from the log, so that a rais
 import asyncio
 import hashlib
 import time
+from collections.abc import Awaitable
 from contextlib import nullcontext
 
 import msgspec
 
 from bottega.agents.limits import (
     NO_LIMITS,
-    LimitName,
+    LimitReached,
     Limits,
     Reached,
     Spent,
@@ -21,7 +22,7 @@ from bottega.agents.limits import (
     raised,
     reached,
 )
-from bottega.agents.world import Ended
+from bottega.agents.world import LIMITED, Ended
 from bottega.events import facts
 from bottega.sessions import spent as ledger
 from bottega.sessions.session import HOST, now
@@ -62,13 +63,14 @@ class Limiting:
         self._deciding = asyncio.Lock()
         self._last, self._mine = Used(), Spent()
         self._look_at = 0.0
-        self._call: UnderWay | None = None
-        self._calling = False
-        """A model call of this exchange is under way."""
+        self._is_away = False
+        """Another Bottega answers, and its next model call counts as under way."""
         self._under_way = 0
         """Model calls of this exchange and of all beneath it."""
         self._largest = Spent()
         """The most that one of them has used so far."""
+        self._unsaid = Spent()
+        """What of it is only estimated, and stands in no fact: of calls that were cancelled or cut."""
         self._news = asyncio.Event()
         """Set once one of them has ended, and replaced by another."""
 
@@ -81,19 +83,30 @@ class Limiting:
         """The result of a call is noted, and with it what its child used."""
         for child in [each for each in self._children if each._carries_out(tool_id)]:
             self._children.discard(child)
+            self._unsaid = _sum(self._unsaid, child._unsaid)
 
     def _carries_out(self, tool_id: str) -> bool:
         return self._exchange.session.parent_call.split("/", 2)[-1] == tool_id
 
-    def answered(self, tokens: int, cost: int | None) -> None:
-        """A model call has ended, and used this much."""
+    async def begin(self, about: Used) -> UnderWay:
+        """Return when a model call that may use so much can be made; it is under way until `ended`.
+
+        Raises `LimitReached` where it cannot. How often the exchange asks its model is judged by `over` alone.
+        """
+        await self._admit(None, about)
+        self._enter()
+        return self._calls.add(self._person, about)
+
+    def ended(self, call: UnderWay, used: Used, unsaid: Used, stored: Awaitable[None]) -> None:
+        """A model call has ended, and used this much, some of which no fact says; it counts until that is stored."""
         for each in [self, *self._above()]:
             known = each._largest
-            each._largest = Spent(tokens=max(known.tokens, tokens), cost=max(known.cost, cost or 0))
-        if self._call:  # it counts until what it used is stored
-            self._calls.discard_after(self._person, self._call, self._database.write(_nothing))
-            self._call = None
-        self._called()
+            each._largest = Spent(
+                tokens=max(known.tokens, used.tokens), cost=max(known.cost, used.cost)
+            )
+        self._unsaid = _sum(self._unsaid, Spent(tokens=unsaid.tokens, cost=unsaid.cost))
+        self._calls.discard_after(self._person, call, stored)
+        self._leave()
 
     def spent(self, repeats: int = 0) -> Spent:
         track = self._exchange.track
@@ -107,8 +120,8 @@ class Limiting:
         theirs = [child.spent() for child in self._children]
         return msgspec.structs.replace(
             mine,
-            tokens=mine.tokens + sum(each.tokens for each in theirs),
-            cost=mine.cost + sum(each.cost for each in theirs),
+            tokens=mine.tokens + self._unsaid.tokens + sum(each.tokens for each in theirs),
+            cost=mine.cost + self._unsaid.cost + sum(each.cost for each in theirs),
         )
 
     def used(self) -> dict[str, tuple[float, float]]:
@@ -119,28 +132,43 @@ class Limiting:
         return {name: (getattr(spent, name), most) for name, most in limited.items() if most}
 
     async def over(self, repeats: int) -> Ended | None:
-        """The end, if a limit is reached, here or above, and nobody raises it; else a model call begins."""
-        self._called()
-        levels = [*reversed(self._above()), self]
+        """The end, if a limit is reached, here or above, and nobody raises it; else the next step may begin."""
+        self.come_back()
+        try:
+            if self._exchange.plan.elsewhere:
+                await self._admit(repeats, Used())
+                self._is_away = True
+                self._enter()
+            else:
+                await self._judge(repeats, Used())
+        except LimitReached as found:
+            return await self._told(found)
+        return None
+
+    async def _admit(self, repeats: int | None, about: Used) -> None:
+        """Return when there is room for one more call beside those that are under way."""
+        top = self._levels[0]
         while True:
-            levels[0]._look_again()
-            for each in levels:
-                if found := await each._reached(repeats, asker=self):
-                    return await self._ended(found, above=each is not self)
-            crowded = next((each for each in levels if each._is_crowded()), None)
+            await self._judge(repeats, about)
+            crowded = next((each for each in self._levels if each._is_crowded()), None)
             if crowded is not None:
                 await crowded._news.wait()
-            elif levels[0]._is_window_crowded():
+            elif top._is_window_crowded(about):
                 await self._calls.wait(self._person)
-                levels[0]._look_at = 0.0
+                top._look_at = 0.0
             else:
-                break
-        self._calling = True
-        if not self._exchange.plan.elsewhere:
-            self._call = self._calls.add(self._person)
-        for each in levels:
-            each._under_way += 1
-        return None
+                return
+
+    async def _judge(self, repeats: int | None, about: Used) -> None:
+        self._levels[0]._look_again(about)
+        for each in self._levels:
+            if found := await each._reached(repeats, asker=self):
+                raise self._refusal(found, above=each is not self)
+
+    @property
+    def _levels(self) -> "list[Limiting]":
+        """All whose limits count here, from the top down."""
+        return [*reversed(self._above()), self]
 
     def _is_crowded(self) -> bool:
         """So little is left that the calls under way may use it up: who comes now waits for one of them to end."""
@@ -153,22 +181,27 @@ class Limiting:
             )
         )
 
-    def _look_again(self) -> None:
+    def _look_again(self, about: Used) -> None:
         """Where the calls under way may come near the limit on all exchanges, what was used is looked up anew."""
-        if self._window_limits != NO_LIMITS and self._is_window_crowded(_WIDE):
+        if self._window_limits != NO_LIMITS and self._is_window_crowded(about, _WIDE):
             self._look_at = 0.0
 
-    def _is_window_crowded(self, times: int = 1) -> bool:
-        """As above, of the limit on all exchanges of this person, and of all calls that are under way for them."""
-        limits, calls = self._window_limits, self._calls.count(self._person)
+    def _is_window_crowded(self, about: Used, times: int = 1) -> bool:
+        """As above, of the limit on all exchanges of this person, and of all calls that are under way for them.
+
+        Each counts as what it is estimated to use, or as the largest one was, whichever is more.
+        """
+        limits, calls = self._window_limits, self._calls.about(self._person)
         if limits == NO_LIMITS or (not calls and times == 1):
             return False  # who is alone goes on as far as the limit itself
         used, largest = self._used(), self._calls.largest(self._person, self._largest_known)
+        tokens = sum(max(each.tokens, largest.tokens) for each in (*calls, about))
+        cost = sum(max(each.cost, largest.cost) for each in (*calls, about))
         return any(
-            limit is not None and most > 0 and limit - spent < times * (calls + 1) * most
-            for limit, spent, most in (
-                (limits.tokens, used.tokens, largest.tokens),
-                (limits.cost, used.cost, largest.cost),
+            limit is not None and limit - spent < times * more
+            for limit, spent, more in (
+                (limits.tokens, used.tokens, tokens),
+                (limits.cost, used.cost, cost),
             )
         )
 
@@ -179,18 +212,18 @@ class Limiting:
         spent = Spent(tokens=used.tokens, cost=used.cost)
         return reached(halved(self._window_limits), spent) is not None
 
-    def ended(self) -> None:
-        """The exchange is over, and so is its model call. What it used counts above until it stands in a result."""
-        self._called()
+    def come_back(self) -> None:
+        """Of what another Bottega answers, no model call is under way any more."""
+        if self._is_away:
+            self._is_away = False
+            self._leave()
 
-    def _called(self) -> None:
-        """Of this exchange, no model call is under way any more."""
-        if not self._calling:
-            return
-        self._calling = False
-        if self._call:
-            self._calls.discard(self._person, self._call)
-        for each in [self, *self._above()]:
+    def _enter(self) -> None:
+        for each in self._levels:
+            each._under_way += 1
+
+    def _leave(self) -> None:
+        for each in self._levels:
             each._under_way -= 1
             each._news.set()
             each._news = asyncio.Event()
@@ -198,7 +231,7 @@ class Limiting:
     def _above(self) -> "list[Limiting]":
         return [self._parent, *self._parent._above()] if self._parent else []
 
-    async def _reached(self, repeats: int, asker: "Limiting") -> Reached | None:
+    async def _reached(self, repeats: int | None, asker: "Limiting") -> Reached | None:
         """What is reached and was not raised; children may come to it at the same time, and it is asked once."""
         if not self._found(repeats, asker):
             return None
@@ -215,11 +248,12 @@ class Limiting:
             self._deciding.release()
         return None
 
-    def _found(self, repeats: int, asker: "Limiting") -> Reached | None:
+    def _found(self, repeats: int | None, asker: "Limiting") -> Reached | None:
         limits = self._limits
-        if asker is not self:  # how often a parent calls its model is no matter of its children
+        if asker is not self or repeats is None:
+            # How often a parent calls its model is no matter of its children.
             limits = msgspec.structs.replace(limits, iterations=None, repeats=None)
-        return reached(limits, self.spent(repeats)) or self._in_window()
+        return reached(limits, self.spent(repeats or 0)) or self._in_window()
 
     def _in_window(self) -> Reached | None:
         if self._parent or self._window_limits == NO_LIMITS:
@@ -255,14 +289,20 @@ class Limiting:
         """The end, where time was up in the middle of a step: here, or above."""
         late = next((each for each in (self, *self._above()) if each.is_late), self)
         limit = late._limits.seconds or 0
-        return await self._ended(Reached("seconds", limit, limit), above=late is not self)
+        found = Reached("seconds", limit, limit)
+        return await self._told(self._refusal(found, above=late is not self))
 
     @property
     def is_late(self) -> bool:
         limit = self._limits.seconds
         return limit is not None and self.spent().seconds >= limit
 
-    async def _ended(self, found: Reached, *, above: bool = False) -> Ended:
+    async def _told(self, found: LimitReached) -> Ended:
+        said = facts.ErrorMessage(found.message, found.code, hint=found.hint)
+        await self._exchange.record(said)
+        return LIMITED
+
+    def _refusal(self, found: Reached, *, above: bool) -> LimitReached:
         hint = "Say “go on” to continue from here, or raise the limit."
         if found.window and self._person != HOST:
             hint = (
@@ -270,9 +310,7 @@ class Limiting:
             )
         if above:
             hint = "It is the limit of the session that handed this task on."
-        said = facts.ErrorMessage(found.sentence, _CODES[found.name], hint=hint)
-        await self._exchange.record(said)
-        return Ended(False, "resource_limit_exceeded", "limit")
+        return LimitReached(found, hint)
 
     async def _raise(self, found: Reached, asker: "Limiting") -> None:
         """Ask for more. Who says stop cancels the exchange, and nothing more comes of this."""
@@ -299,14 +337,5 @@ class Limiting:
             self._limits = chosen
 
 
-def _nothing(_: object) -> None:
-    """What is written to hear that all before it is stored."""
-
-
-_CODES: dict[LimitName, str] = {
-    "iterations": "iteration_limit",
-    "tokens": "token_limit",
-    "cost": "cost_limit",
-    "seconds": "time_limit",
-    "repeats": "repeated_calls",
-}
+def _sum(one: Spent, other: Spent) -> Spent:
+    return Spent(tokens=one.tokens + other.tokens, cost=one.cost + other.cost)

@@ -1,0 +1,144 @@
+"""Severity: medium (M3, spending past the owner's limit). A guest has the owner pay for model calls that no limit sees:
+compactions, calls that are cancelled or die with the server, models without a known price, dear calls begun at once.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+import pytest
+
+from tests.attacks.obedient import obedient
+from tests.attacks.two_people import Person, add, person_of
+from tests.server.serving import Serving
+
+KNOWN = "openai-chat/gpt-4o"
+UNKNOWN = "openai-chat/some-new-model"
+FREE = "openai-chat/free-of-charge"
+LONG = "word " * 20_000
+LIMIT = 40_000
+"""Micro-USD of the owner's limit: less than a request with `LONG` costs."""
+
+
+class Bed:
+    def __init__(self, place: Path, model: str, serving: Serving) -> None:
+        self._place = place
+        self._model = model
+        self.serving = serving
+
+    @asynccontextmanager
+    async def guest(self, name: str) -> AsyncGenerator[Person]:
+        """Somebody new, who has used nothing yet."""
+        folder = self._place / name
+        folder.mkdir(exist_ok=True)
+        token = await asyncio.to_thread(add, self.serving, name, folder)
+        async with self.serving.client(token) as client:
+            yield await person_of(client)
+
+    async def calls(self) -> int:
+        """How many requests the model has had."""
+        async with aiohttp.ClientSession() as session, session.get(self._model) as answer:
+            return len(msgspec.json.decode(await answer.read()))
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Bed]:
+    place = tmp_path_factory.mktemp("bed")
+    for name in ("home", "host"):
+        (place / name).mkdir(mode=0o700)
+    (place / "home" / "config.toml").write_text(f'[models."{FREE}"]\ninput_usd = 0\n')
+    with obedient() as url:
+        environment = {
+            "OPENAI_BASE_URL": url,
+            "OPENAI_API_KEY": "owners",
+            "BOTTEGA_WINDOW_USD": str(LIMIT / 1_000_000),
+        }
+        with Serving(place / "home", place / "host", environment=environment) as serving:
+            yield Bed(place, url, serving)
+
+
+async def _said(person: Person, session: str, content: str) -> dict[str, Any]:
+    """How an exchange with that prompt ended."""
+    status, answer = await person.say(session, content)
+    assert status == 202, answer
+    end = await person.until(session, "exchange_response", after=answer["index"])
+    return end["data"]
+
+
+async def _cost(person: Person) -> int:
+    return (await person.client.get("/api/usage"))["window"]["cost"]
+
+
+async def test_a_compaction_does_not_pass_the_owners_limit(bed: Bed) -> None:
+    async with bed.guest("compacting") as guest:
+        session = await guest.begin(FREE)
+        for _ in range(6):
+            assert (await _said(guest, session, "STREAM 2000 0"))["success"]
+        await guest.client.call("PATCH", f"/api/sessions/{session}", {"model": KNOWN})
+        assert (await _said(guest, session, LONG))["success"]
+        asked, cost = await bed.calls(), await _cost(guest)
+        status, problem = await guest.client.call("POST", f"/api/sessions/{session}/compact")
+        assert (status, problem["code"]) == (403, "cost_limit")
+        assert "owner" in problem["hint"]
+        assert (await bed.calls(), await _cost(guest)) == (asked, cost)
+
+
+async def test_a_call_that_is_cancelled_is_counted(bed: Bed) -> None:
+    async with bed.guest("cancelling") as guest:
+        session = await guest.begin(KNOWN)
+        _, answer = await guest.say(session, f"STREAM 4000 20\n{LONG}")
+        await guest.until(session, "text_delta", after=answer["index"])
+        path = f"/api/sessions/{session}/prompts/{answer['message_id']}"
+        await guest.client.call("DELETE", path)
+        await guest.until(session, "exchange_response", after=answer["index"])
+        (used,) = (await guest.client.get("/api/usage"))["days"]
+        assert (used["calls"], used["model"]) == (1, KNOWN)
+        assert 18_000 < used["tokens"] < 60_000
+        assert used["cost"] >= LIMIT
+        assert not (await _said(guest, session, "hi"))["success"]
+
+
+async def test_a_model_without_a_known_price_is_not_free(bed: Bed) -> None:
+    async with bed.guest("unpriced") as guest, bed.serving.client() as client:
+        session = await guest.begin(UNKNOWN)
+        assert (await _said(guest, session, "hi"))["success"]
+        assert not (await _said(guest, session, "hi"))["success"]
+        assert await _cost(guest) >= LIMIT
+        host = await person_of(client)
+        session = await host.begin(UNKNOWN)
+        assert (await _said(host, session, "hi"))["cost"] is None
+
+
+async def test_the_owner_says_what_a_model_costs(bed: Bed) -> None:
+    async with bed.guest("priced") as guest:
+        session = await guest.begin(FREE)
+        for _ in range(2):
+            assert (await _said(guest, session, LONG))["success"]
+        assert await _cost(guest) == 0
+
+
+async def test_dear_calls_that_begin_at_once_do_not_pass_it(bed: Bed) -> None:
+    async with bed.guest("hasty") as guest:
+        sessions = [await guest.begin(KNOWN) for _ in range(8)]
+        before = await bed.calls()
+        ends = await asyncio.gather(
+            *(_said(guest, each, f"STREAM 10 20\n{LONG}") for each in sessions)
+        )
+        assert sum(end["success"] for end in ends) == 1
+        assert await bed.calls() == before + 1
+
+
+async def test_a_call_that_dies_with_the_server_is_counted(bed: Bed) -> None:
+    async with bed.guest("killing") as guest:
+        session = await guest.begin(KNOWN)
+        _, answer = await guest.say(session, f"STREAM 4000 20\n{LONG}")
+        await guest.until(session, "text_delta", after=answer["index"])
+    await asyncio.to_thread(bed.serving.kill)
+    await asyncio.to_thread(bed.serving.start)
+    async with bed.guest("killing") as guest:
+        await guest.until(session, "exchange_response", after=answer["index"])
+        assert await _cost(guest) >= LIMIT
