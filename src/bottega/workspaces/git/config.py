@@ -30,6 +30,12 @@ _URL = re.compile(r"(https?|git|ssh|git\+ssh|ssh\+git|file)://[^-\x00-\x20][^\x0
 _SCP = re.compile(r"([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//)[^\x00-\x1f]*")
 _PATH = re.compile(r"[./][^\x00-\x1f]*")
 
+_NAMES = {
+    "remote": re.compile(r"(?!.*(?:\.\.|//))[A-Za-z0-9_][\w./@+-]*", re.ASCII),
+    "submodule": re.compile(r"(?!.*(?:\.\.|//))[A-Za-z0-9_.][\w./@+-]*", re.ASCII),
+    "branch": re.compile(r"(?!-|.*\.\.)[^\x00-\x20\x7f\"$&';<>`|~^:?*\[\\]+"),
+}
+"""What remotes, submodules and branches may be called: git hands some of these names on among its options."""
 _SAFE: dict[str, re.Pattern[str]] = {
     "core.repositoryformatversion": re.compile(r"\d+"),
     "core.abbrev": _WORD,
@@ -93,9 +99,14 @@ def is_safe(entry: Entry) -> bool:
     """Whether this setting can run nothing, whoever made it."""
     key, value = entry
     found = _KEY.fullmatch(key)
-    if found is None or not _TEXT.fullmatch(found[2] or ""):
+    if found is None:
         return False
-    general = f"{found[1]}.*.{found[3]}" if found[2] is not None else key
+    general = key
+    if found[2] is not None:
+        general = f"{found[1]}.*.{found[3]}"
+        named = _NAMES.get(found[1])
+        if named is None or not named.fullmatch(found[2]):
+            return False
     if general in _ADDRESSES:
         return value is not None and _is_address(value)
     allowed = _SAFE.get(general)
@@ -175,10 +186,18 @@ def cleaned(raw: bytes, kept: Collection[Entry] = ()) -> tuple[bytes | None, tup
     if found is None:
         return written(kept), ("everything: git cannot read it",)
     good = [each for each in found if each in kept or is_safe(each)]
+    addressed = {key.rpartition(".")[0] for key, _ in (*good, *kept) if key.endswith(".url")}
+    good = [each for each in good if each in kept or not _lacks(each[0], addressed)]
     gone = tuple(dict.fromkeys(key for key, value in found if (key, value) not in good))
     if not gone and (kept or is_simple(raw)):
         return None, ()
     return written(good), gone
+
+
+def _lacks(key: str, addressed: Collection[str]) -> bool:
+    """Whether it is of a remote that has no address, so that git would take its name for one."""
+    remote, dot, _ = key.rpartition(".")
+    return dot == "." and remote.startswith("remote.") and remote not in addressed
 
 
 def written(found: Iterable[Entry]) -> bytes:

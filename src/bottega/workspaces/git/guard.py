@@ -23,7 +23,6 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
-from bottega.workspaces.git.contents import index
 from bottega.workspaces.git.judge import Verdict, judge
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences
@@ -37,10 +36,13 @@ _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
 _HELD = 16
 """Descriptors that one sandbox has for the outermost of what is mounted read-only; the rest is compared by content."""
-UNFINISHED = (
-    "Not all of the folder could be looked at for planted repositories: it holds too many folders. Use no git in it"
-    " until they are deleted; no command runs here until then."
+_UNFINISHED = (
+    "Not all of the folder could be looked at for planted repositories: it holds too many folders, or some that cannot"
+    " be listed. Use no git in it until they are deleted; no command runs here until then."
 )
+_LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
+_UNCHECKED = "The folder could not be checked for planted repositories."
+HINT = "Delete what is named, or the folders that nobody needs, by hand."
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
 
@@ -62,8 +64,12 @@ class Guard:
         self._told = 0
         self.seconds = 0.0
         """How long the last look took."""
-        self.unfinished = False
-        """The last look did not get to everything: what lies further on was compared with nothing."""
+        self.unfinished = ""
+        """Why the last look did not put everything right: what is left may run with the next git command."""
+        self._left = ""
+        """The same, of the look that is under way."""
+        self._stuck: set[str] = set()
+        """What could not be undone; a copy of it is kept already."""
         self._holder = -1
 
     def open(self) -> None:
@@ -203,11 +209,13 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
+        self.unfinished, self._left = _UNCHECKED, ""
         saved = before = baselines.load(self._baseline)
         top = self._root.identity
         if before is not None and (before.device, before.inode) != top:
             before = None  # another folder has this name now
         if before is None and not begin:
+            self.unfinished = ""
             return
         found = self._scanner.scan(self._root)
         known = overlap.others(self._state, self._root.path)
@@ -221,9 +229,9 @@ class Guard:
             found, kept = self._put_right(found, before)
         else:
             kept = self._kept(found, reached)
-        self.unfinished = not found.whole
-        if self.unfinished:
-            self._tell([UNFINISHED])
+        if not found.whole:
+            self._left = _UNFINISHED
+            self._tell([_UNFINISHED])
             kept = {**old.files, **kept}
         after = msgspec.structs.replace(
             old if before is None else before,
@@ -233,6 +241,7 @@ class Guard:
         )
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
+        self.unfinished = self._left
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
 
@@ -278,14 +287,7 @@ class Guard:
         led = of_targets(self._root, self._reached(found, before))
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
         self._repaired(hooks, found, before, kept)
-        self._tell(sentences(self._without_misleading_indexes(found)))
         return found, kept
-
-    def _without_misleading_indexes(self, found: Found) -> Iterable[Undone]:
-        for path in index.misleading(self._root, found):
-            file = files.look(self._root, path)
-            if file is not None and not file.is_folder:
-                yield from self._undo(path, Verdict(index.WHY, None), file)
 
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
@@ -305,8 +307,9 @@ class Guard:
                 guarded = old is not None and old.was_out_of_reach(file)
                 kept[path] = Kept.of(file, kind, guarded=guarded)
                 continue
-            changed = True
-            undone += self._undo(path, verdict, file)
+            done = self._undo(path, verdict, file)
+            changed |= not any(each.problem for each in done)
+            undone += done
             if verdict.content is not None:
                 kept[path] = Kept.made(kind, verdict.content, verdict.mode)
         self._tell(sentences(undone))
@@ -321,14 +324,23 @@ class Guard:
         return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
 
     def _undo(self, path: str, verdict: Verdict, file: files.File) -> list[Undone]:
+        kept = ""
+        if verdict.why and path not in self._stuck:
+            try:
+                kept = self._quarantine.keep(self._root, path, file)
+            except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
+                _log.warning("no copy of what was planted for git was kept: %r", problem)
         try:
-            kept = self._quarantine.keep(self._root, path, file) if verdict.why else ""
             if verdict.content is None:
                 files.remove(self._root, path)
             else:
                 files.write(self._root, path, verdict.content, verdict.mode)
         except (OSError, Problem) as problem:
-            return [Undone(path, verdict.why, "", str(problem))]
+            why = verdict.why or "settings that could be read in two ways"
+            undone = [Undone(path, why, "", str(problem))]
+            self._left = _LEFT.format(*sentences(undone))
+            self._stuck.add(path)
+            return undone
         return [Undone(path, verdict.why, kept)] if verdict.why else []
 
     def _tell(self, said: list[str]) -> None:

@@ -64,6 +64,7 @@ _WHY = {
     "remote": "an address that git would use",
     "settings": "settings of Mercurial or Jujutsu that can run programs",
     "store": "a file that leads Mercurial or Jujutsu to a repository elsewhere",
+    "index": "an index that makes git overwrite its own files, or that could be read in two ways",
     "project": f"a {OURS} that Bottega would read",
 }
 

@@ -9,7 +9,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, outside
-from bottega.workspaces.git.contents import state
+from bottega.workspaces.git.contents import index, state
 from bottega.workspaces.git.files import look, names
 from bottega.workspaces.git.scan import Found
 
@@ -26,6 +26,7 @@ Kind = Literal[
     "project",
     "settings",
     "store",
+    "index",
 ]
 
 OURS = ".bottega.toml"
@@ -73,6 +74,7 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         for name in ("remotes", "branches"):
             _folder(root, prefix + name, "remote", there)
         _state(root, prefix, there)
+        there |= dict.fromkeys(index.misleading(root, repository), "index")
     for other in found.others:
         for name, kind in OTHERS[other[-3:].lower()].items():
             _add(root, f"{other}/{name}", kind, there)
