@@ -1,5 +1,5 @@
 """Severity: high (H1, its kind). A person renames or removes a folder while a command runs, which has just planted
-something there: it becomes what was there before.
+something there: it becomes what was there before. Or an agent renames the folder in which another one works.
 """
 
 import os
@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.git import baseline
 from bottega.workspaces.git.accepting import Meant, accepting
 from bottega.workspaces.git.guard import Guard
+from bottega.workspaces.git.recovery import recover
 from tests.attacks.indexes import git
 from tests.workspaces.sandbox import rooms
 
@@ -75,3 +77,47 @@ def test_what_is_put_back_while_a_folder_is_removed_is_not_the_persons(place: Pl
             place.plant("docs")
         guard.close()
     assert "evil" not in place.says("docs")
+
+
+@pytest.mark.parametrize("looks", ["itself", "the renamed folder", "the project"])
+def test_a_workspace_that_was_renamed_is_compared_with_what_it_was(
+    place: Place, looks: str
+) -> None:
+    """Whoever works under the old name afterwards has a state of their own."""
+    sub, old = place.folder / "sub", place.folder / "old"
+    with Root(sub) as root:
+        guard = Guard(place.state, root)
+        guard.open()
+        os.rename(sub, old)
+        sub.mkdir()
+        with Root(sub) as fresh:
+            second = Guard(place.state, fresh)
+            second.open()
+            second.close()
+        place.plant("old/n")
+        if looks == "itself":
+            guard.close()
+            told = guard.reports()
+        else:  # its process is gone
+            os.close(guard._holder)  # pyright: ignore[reportPrivateUsage]
+            told = recover(
+                place.state, Root(old if looks == "the renamed folder" else place.folder)
+            )
+    assert "evil" not in place.says("old/n")
+    assert "n/.git/config" in " ".join(told)
+    assert [*(place.state / "git").glob("*/baseline")] == [], "what comes now is the person's"
+
+
+def test_a_number_that_is_given_again_makes_nothing_a_plant(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash left a baseline of a folder that is gone; another one has its number now."""
+    with Root(place.folder / "sub") as root:
+        guard = Guard(place.state, root)
+        guard.open()
+        os.close(guard._holder)  # pyright: ignore[reportPrivateUsage]
+    os.rename(place.folder / "sub", place.folder / "other")
+    place.plant("other/n")
+    monkeypatch.setattr(baseline, "born", lambda _: 1)
+    assert recover(place.state, Root(place.folder / "other")) == ()
+    assert "evil" in place.says("other/n")

@@ -13,13 +13,12 @@ import threading
 import time
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from bottega.errors import Problem
-from bottega.workspaces.confine import Root
+from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
@@ -53,7 +52,7 @@ class Guard:
     def __init__(self, state: Path, root: Root) -> None:
         """`state` is the sandboxes' folder in the home. The root stays the caller's."""
         self._root = root
-        name = sha256(os.fsencode(root.path)).hexdigest()[:32]
+        name = baselines.name_of(root.identity)
         self._state = state / "git" / name
         self._quarantine = Quarantine(state / "quarantine" / name)
         self._baseline = self._state / baselines.NAME
@@ -66,6 +65,8 @@ class Guard:
         """How long the last look took."""
         self.unfinished = ""
         """Why the last look did not put everything right: what is left may run with the next git command."""
+        self._places: dict[Identity, str] = {}
+        """Where other workspaces are in this one."""
         self._left = ""
         """The same, of the look that is under way."""
         self._stuck: set[str] = set()
@@ -96,7 +97,7 @@ class Guard:
             now = baselines.load(self._baseline)
             if now is None:
                 return
-            known = overlap.others(self._state, self._root.path)
+            known = overlap.others(self._state, self._root.path, self._places)
             first = self._only()
             old, self._held = self._held, []
             try:
@@ -167,6 +168,7 @@ class Guard:
                 self._checked()
                 if forget and not self.unfinished and self._only():
                     overlap.wait_for_openings(self._state, self._root.path)
+                    overlap.forget_left(self._state, self._root.path, self._places)
                     baselines.forget(self._baseline)
                     _looked.pop(self._state, None)
         finally:
@@ -211,15 +213,17 @@ class Guard:
         began = time.monotonic()
         self.unfinished, self._left = _UNCHECKED, ""
         saved = before = baselines.load(self._baseline)
-        top = self._root.identity
-        if before is not None and (before.device, before.inode) != top:
-            before = None  # another folder has this name now
+        born = baselines.born(self._root.fileno())
+        if before is not None and before.is_anothers(self._root.path, born) and self._only():
+            before = None  # another folder had this number
         if before is None and not begin:
             self.unfinished = ""
             return
-        found = self._scanner.scan(self._root)
-        known = overlap.others(self._state, self._root.path)
-        old = before or Baseline(self._root.path, *top, told=self._told)
+        found = self._scanner.scan(self._root, wanted=overlap.identities(self._state))
+        self._places = found.places
+        known = overlap.others(self._state, self._root.path, found.places)
+        path, top = self._root.path, self._root.identity
+        old = before or Baseline(path, *top, told=self._told, born=born)
         if before is None and known:
             old = before = self._inherited(found, old, known)
         elif before is not None and known:
@@ -235,6 +239,7 @@ class Guard:
             kept = {**old.files, **kept}
         after = msgspec.structs.replace(
             old if before is None else before,
+            folder=path,
             files=kept,
             includes=tuple(sorted(reached.includes)),
             hooks=tuple(sorted(reached.hooks)),

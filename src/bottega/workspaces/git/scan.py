@@ -8,14 +8,14 @@ wide one; what does not fit into the bounds is said, and nobody may take it for 
 import errno
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import count
 
 import msgspec
 
 from bottega.workspaces.beneath import open_walking, openat2
-from bottega.workspaces.confine import PATH_MAX, Root
+from bottega.workspaces.confine import PATH_MAX, Identity, Root
 from bottega.workspaces.git.files import listable
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -48,6 +48,10 @@ class Found(msgspec.Struct):
     """Symbolic links called `.git`, `.hg` or `.jj`."""
     others: set[str] = msgspec.field(default_factory=set[str])
     """Folders called `.hg` or `.jj`, of Mercurial and Jujutsu."""
+    wanted: frozenset[Identity] = frozenset()
+    """Folders that are asked for."""
+    places: dict[Identity, str] = msgspec.field(default_factory=dict[Identity, str])
+    """Where they are."""
     folders: int = 0
     whole: bool = True
     """False: not everything could be looked at."""
@@ -76,10 +80,12 @@ class Scanner:
     """Looks at one workspace again and again. Waits for the disk: use a thread."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], _Seen] = {}
+        self._known: dict[Identity, _Seen] = {}
 
-    def scan(self, root: Root, seconds: float = LONGEST) -> Found:
-        found, known = Found(), dict[tuple[int, int], _Seen]()
+    def scan(
+        self, root: Root, seconds: float = LONGEST, wanted: Collection[Identity] = ()
+    ) -> Found:
+        found, known = Found(wanted=frozenset(wanted)), dict[tuple[int, int], _Seen]()
         deadline = time.monotonic() + seconds
         top = root.open_folder()
         way: list[_Step] = []
@@ -134,6 +140,8 @@ class Scanner:
         try:
             now = os.fstat(opened)
             step.identity = (now.st_dev, now.st_ino)
+            if step.identity in found.wanted:
+                found.places[step.identity] = path
             seen = self._known.get(step.identity)
             if seen is None or seen.changed != now.st_ctime_ns:
                 seen = _read(opened, now)
