@@ -160,6 +160,7 @@ def _accept(
             after,
             includes=moved.places(now.includes, now.folder),
             hooks=moved.places(now.hooks, now.folder),
+            programs=moved.places(now.programs, now.folder),
         )
     if after != now:
         baselines.save(state / baselines.NAME, after)
@@ -183,7 +184,7 @@ def _accepted(
     changed = [os.path.relpath(path, top.path) for path in paths]
     kept = {path: each for path, each in now.files.items() if not _touched(path, changed)} | carried
     found = scanner_of(top).scan(top)
-    reached = targets(top, found).joined(now.includes, now.hooks)
+    reached = targets(top, found).joined(now.includes, now.hooks, now.programs)
     there = of_targets(top, reached) | of_repositories(top, found)
     for path, kind in there.items():
         if path not in meant.hashes or not _touched(path, changed):

@@ -63,6 +63,7 @@ class Baseline(msgspec.Struct, frozen=True):
     includes: tuple[str, ...] = ()
     """Where settings have ever led to, here: a program may have taken the setting away, and not the person."""
     hooks: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     told: int = 0
     """How far the reports went when it was begun."""
     born: int = 0
@@ -88,6 +89,7 @@ class _Stored(msgspec.Struct, frozen=True):
     hooks: tuple[bytes, ...] = ()
     told: int = 0
     born: int = 0
+    programs: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, given: Baseline) -> "_Stored":
@@ -101,6 +103,7 @@ class _Stored(msgspec.Struct, frozen=True):
             tuple(map(os.fsencode, given.hooks)),
             given.told,
             given.born,
+            tuple(map(os.fsencode, given.programs)),
         )
 
     def baseline(self) -> Baseline:
@@ -112,6 +115,7 @@ class _Stored(msgspec.Struct, frozen=True):
             {os.fsdecode(path): each for path, each in self.guarded.items()},
             tuple(map(os.fsdecode, self.includes)),
             tuple(map(os.fsdecode, self.hooks)),
+            tuple(map(os.fsdecode, self.programs)),
             self.told,
             self.born,
         )

@@ -4,9 +4,10 @@ What is not on the list is taken for a setting that runs a program: git learns n
 """
 
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 Entry = tuple[str, str | None]
@@ -118,6 +119,49 @@ def _is_address(value: str) -> bool:
     if "::" in value.partition("/")[0]:
         return False
     return any(each.fullmatch(value) for each in (_URL, _SCP, _PATH))
+
+
+_DATA = frozenset(
+    {
+        *("core.attributesfile", "core.excludesfile", "core.hookspath", "core.worktree"),
+        *("blame.ignorerevsfile", "commit.template", "gpg.ssh.allowedsignersfile", "mailmap.file"),
+        *("gpg.ssh.revocationfile", "sendemail.aliasesfile", "include.path"),
+    }
+)
+"""Settings that name files which git only reads."""
+_RUNNERS = re.compile(
+    r"(?!ssh)(?:[a-z]*sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|awk|env|exec|command|nice|time|nohup|sudo|source|\.)"
+)
+_VARIABLE = re.compile(r"\$\{?\w+\}?/|/+")
+_PARTS = re.compile(r"[;&|\n(){}`]+")
+
+
+def programs(entry: Entry) -> Iterator[str]:
+    """The files that a setting may run, as far as it names them: scripts, not what they run in turn."""
+    key, value = entry
+    if value and key not in _DATA and not key.startswith("includeif.") and not is_safe(entry):
+        yield from _commands(value.removeprefix("!"))
+
+
+def _commands(line: str, depth: int = 0) -> Iterator[str]:
+    for part in _PARTS.split(line):
+        try:
+            words = shlex.split(part)
+        except ValueError:  # it was parted within quotes
+            words = re.split(r"[\s\"']+", part)
+        ran = False
+        for word in words:
+            if not word or word.startswith("-") or re.match(r"\w+=", word):
+                continue
+            if " " in word and depth < 3:
+                yield from _commands(word, depth + 1)
+            if not ran and _RUNNERS.fullmatch(word.rpartition("/")[2]):
+                ran = True
+                continue
+            if ran or "/" in word:
+                yield word
+                yield _VARIABLE.sub("", word, count=1) if word[0] in "$/" else word
+            break
 
 
 def entries(raw: bytes) -> list[Entry] | None:

@@ -243,6 +243,7 @@ class Guard:
             files=kept,
             includes=tuple(sorted(reached.includes)),
             hooks=tuple(sorted(reached.hooks)),
+            programs=tuple(sorted(reached.programs)),
         )
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
@@ -252,8 +253,10 @@ class Guard:
 
     def _inherited(self, found: Found, old: Baseline, known: list[Baseline]) -> Baseline:
         """How it was before programs of others, who have been here for longer."""
-        includes, hooks = overlap.led_to(self._root.path, known)
-        old = msgspec.structs.replace(old, includes=(*includes,), hooks=(*hooks,))
+        led = overlap.led_to(self._root.path, known)
+        old = msgspec.structs.replace(
+            old, includes=(*led.includes,), hooks=(*led.hooks,), programs=(*led.programs,)
+        )
         kept = self._kept(found, self._reached(found, old))
         own = of_repositories(self._root, found)
         files = overlap.inherited(self._root.path, kept, own, known)
@@ -261,7 +264,7 @@ class Guard:
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
         """Where settings lead to, and where they led to before."""
-        return targets(self._root, found).joined(before.includes, before.hooks)
+        return targets(self._root, found).joined(before.includes, before.hooks, before.programs)
 
     def _kept(self, found: Found, reached: Targets) -> dict[str, Kept]:
         """Everything as it is: no program has run yet."""

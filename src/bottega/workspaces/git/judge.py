@@ -77,6 +77,8 @@ def _back(before: Kept | None, why: str) -> Verdict:
 
 def _runs_nothing(root: Root, path: str, kind: Kind, file: File, kept: Kept | None) -> bool:
     """Of Mercurial and Jujutsu: a new clone's settings, or what leads to a folder whose settings are looked at too."""
+    if path.endswith(".hg/histedit-state"):
+        return mercurial.is_harmless_state(file.content)
     if kind == "settings":
         return kept is None and path.endswith(".hg/hgrc") and mercurial.is_harmless(file.content)
     ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"

@@ -15,7 +15,7 @@ import msgspec
 from bottega.workspaces.confine import Identity
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git.baseline import Baseline, Kept
-from bottega.workspaces.git.sensitive import OURS
+from bottega.workspaces.git.sensitive import OURS, Targets
 
 _OPENING = "opening"
 _FOLDER = "folder"
@@ -83,7 +83,7 @@ def others(state: Path, folder: str, places: Mapping[Identity, str]) -> list[Bas
 
 
 def forget_left(state: Path, folder: str, places: Mapping[Identity, str]) -> None:
-    """Forget what dead processes left of workspaces that were renamed, and lie in this one: it was put right with it."""
+    """Forget what dead processes left of workspaces that were renamed and lie in this one, which is put right now."""
     for identity, place in places.items():
         other = state.with_name(baselines.name_of(identity))
         if other == state or _named(other) == os.path.normpath(os.path.join(folder, place)):
@@ -145,13 +145,14 @@ def inherited(
     return before
 
 
-def led_to(folder: str, known: Iterable[Baseline]) -> tuple[set[str], set[str]]:
-    """Where settings have led to in this folder, by what others know: includes, and folders of hooks."""
-    includes, hooks = set[str](), set[str]()
+def led_to(folder: str, known: Iterable[Baseline]) -> Targets:
+    """Where settings have led to in this folder, by what others know."""
+    led = Targets()
     for other in known:
-        includes.update(path for path, _ in _as_seen_from(folder, other, other.includes))
-        hooks.update(path for path, _ in _as_seen_from(folder, other, other.hooks))
-    return includes, hooks
+        led.includes.update(path for path, _ in _as_seen_from(folder, other, other.includes))
+        led.hooks.update(path for path, _ in _as_seen_from(folder, other, other.hooks))
+        led.programs.update(path for path, _ in _as_seen_from(folder, other, other.programs))
+    return led
 
 
 def unguarded(folder: str, mine: Baseline, known: Sequence[Baseline]) -> Baseline:
@@ -180,6 +181,7 @@ def _is_watched(folder: str, path: str, own: bool, other: Baseline) -> bool:
     return (
         own
         or inside in other.includes
+        or inside in other.programs
         or any(
             _is_beneath(inside, os.path.dirname(each) if each.endswith("/_") else each)
             for each in other.hooks

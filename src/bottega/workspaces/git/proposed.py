@@ -44,9 +44,14 @@ def danger(root: Root, paths: Sequence[str]) -> str:
     known = {_folded(path): kind for path, kind in there.items()}
     includes = {_folded(each) for each in _both(root, reached.includes)}
     hooks = [_folded(each) for each in _both(root, reached.hooks)]
+    programs = {_folded(each) for each in _both(root, reached.programs)}
     for path in paths:
         name = _folded(path)
-        if known.get(name) == "hook" or any(_is_hook(name, each) for each in hooks):
+        if (
+            known.get(name) == "hook"
+            or name in programs
+            or any(_is_hook(name, each) for each in hooks)
+        ):
             return f"git would run {shown(path)} outside the sandbox"
         if name in includes or name in known:
             return f"git would read {shown(path)} as settings, which can run programs outside the sandbox"
