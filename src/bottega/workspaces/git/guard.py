@@ -85,8 +85,13 @@ class Guard:
                     self._reports.unlink()
             with suppress(OSError):
                 self._told = self._reports.stat().st_size
-            with overlap.opening(self._state, self._root.path):
-                self._checked(begin=True)
+            try:
+                with overlap.opening(self._state, self._root.path):
+                    self._checked(begin=True)
+            except BaseException:
+                os.close(self._holder)
+                self._holder = -1
+                raise
 
     def mounted(self, paths: Iterable[str]) -> None:
         """Say which paths, relative to the workspace, the sandbox that opens now cannot write.
