@@ -9,6 +9,7 @@ import pytest
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git.contents.mercurial import is_harmless
+from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.git.proposed import danger
 from tests.attacks.test_a_planted_repository_runs_nothing import KINDS, Scene
 from tests.workspaces.sandbox import rooms
@@ -69,6 +70,27 @@ async def test_settings_are_put_back_and_new_ones_go(scene: Scene, kind: str) ->
         assert (scene.folder / "fine" / name).exists(), name
     assert (scene.folder / "clone" / ".hg" / "hgrc").exists()
     assert "Mercurial or Jujutsu" in told
+
+
+@pytest.mark.parametrize("before", [None, b"v1\nmine\n"])
+def test_a_state_that_is_a_pickle_goes_and_one_that_is_text_stays(
+    scene: Scene, before: bytes | None
+) -> None:
+    """Mercurial unpickles what `hg histedit` left behind, if it does not begin with its version."""
+    state = scene.folder / ".hg" / "histedit-state"
+    state.parent.mkdir()
+    if before is not None:
+        state.write_bytes(before)
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        state.write_bytes(b"v1\nrules\n")
+        guard.check()
+        assert state.read_bytes() == b"v1\nrules\n"
+        state.write_bytes(b"cos\nsystem\n(S'evil'\ntR.")
+        guard.close()
+    assert (state.read_bytes() if state.exists() else None) in (None, b"v1\nrules\n")
+    assert "histedit-state" in " ".join(guard.reports())
 
 
 @pytest.mark.parametrize("path", [*SETTINGS, "sub/.HG/hgrc"])

@@ -115,7 +115,7 @@ class Files:
     async def move(self, project: Project, path: str, to: str, version: str) -> str:
         async with self._changing(project, changing.named, path, to) as (root, (at, there), fences):
             await _refuse_plant(project, root, there)
-            meant = Meant({there: version}) if version else Meant()
+            meant = Meant({there: version} if version else {}, moved=(at, there))
             await self._accepted(
                 root, (at, there), lambda: changing.move(root, at, there, version, fences), meant
             )

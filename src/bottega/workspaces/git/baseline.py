@@ -1,16 +1,21 @@
 """How the repositories of a workspace were before programs could change them; durable, so a crash loses nothing."""
 
+import ctypes
 import fcntl
 import os
+import re
 import stat
+import struct
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from bottega.errors import StorageFailed
+from bottega.workspaces.confine import Identity
 from bottega.workspaces.git.files import File
 
 NAME = "baseline"
@@ -58,8 +63,18 @@ class Baseline(msgspec.Struct, frozen=True):
     includes: tuple[str, ...] = ()
     """Where settings have ever led to, here: a program may have taken the setting away, and not the person."""
     hooks: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     told: int = 0
     """How far the reports went when it was begun."""
+    born: int = 0
+    """When the folder was made; 0: nobody knows."""
+
+    def is_anothers(self, folder: str, born: int) -> bool:
+        """Whether this folder, which has the same number, is another one: a number is given again.
+
+        A folder may have been renamed since, and some disks forget when it was made.
+        """
+        return self.folder != folder and 0 not in (self.born, born) and self.born != born
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -73,6 +88,8 @@ class _Stored(msgspec.Struct, frozen=True):
     includes: tuple[bytes, ...] = ()
     hooks: tuple[bytes, ...] = ()
     told: int = 0
+    born: int = 0
+    programs: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, given: Baseline) -> "_Stored":
@@ -85,6 +102,8 @@ class _Stored(msgspec.Struct, frozen=True):
             tuple(map(os.fsencode, given.includes)),
             tuple(map(os.fsencode, given.hooks)),
             given.told,
+            given.born,
+            tuple(map(os.fsencode, given.programs)),
         )
 
     def baseline(self) -> Baseline:
@@ -96,8 +115,41 @@ class _Stored(msgspec.Struct, frozen=True):
             {os.fsdecode(path): each for path, each in self.guarded.items()},
             tuple(map(os.fsdecode, self.includes)),
             tuple(map(os.fsdecode, self.hooks)),
+            tuple(map(os.fsdecode, self.programs)),
             self.told,
+            self.born,
         )
+
+
+_NAMED = re.compile(r"([0-9a-f]+)-([0-9a-f]+)")
+_BORN = 0x800
+_EMPTY_PATH, _NO_FOLLOW, _HERE = 0x1000, 0x100, -100
+
+
+def name_of(identity: Identity) -> str:
+    """What the state of a workspace is called: by the folder itself, for its path may come to be another's."""
+    return f"{identity[0]:x}-{identity[1]:x}"
+
+
+def identity_of(name: str) -> Identity | None:
+    """Of the folder whose state has that name; None: it is of an earlier version."""
+    found = _NAMED.fullmatch(name)
+    return (int(found[1], 16), int(found[2], 16)) if found else None
+
+
+def born(at: str | int) -> int:
+    """When the folder at a path, or of a descriptor, was made, in nanoseconds; 0: nobody knows."""
+    made = ctypes.create_string_buffer(256)
+    try:
+        statx: Any = ctypes.CDLL(None).statx
+    except (AttributeError, OSError):
+        return 0
+    if isinstance(at, int):
+        failed = statx(at, b"", _EMPTY_PATH, _BORN, made)
+    else:
+        failed = statx(_HERE, os.fsencode(at), _NO_FOLLOW, _BORN, made)
+    known, seconds, nanoseconds = struct.unpack_from("=I76xqI", made.raw)
+    return 0 if failed or not known & _BORN else seconds * 10**9 + nanoseconds
 
 
 _decode = msgspec.msgpack.Decoder(_Stored).decode

@@ -4,9 +4,10 @@ What is not on the list is taken for a setting that runs a program: git learns n
 """
 
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 Entry = tuple[str, str | None]
@@ -30,6 +31,12 @@ _URL = re.compile(r"(https?|git|ssh|git\+ssh|ssh\+git|file)://[^-\x00-\x20][^\x0
 _SCP = re.compile(r"([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//)[^\x00-\x1f]*")
 _PATH = re.compile(r"[./][^\x00-\x1f]*")
 
+_NAMES = {
+    "remote": re.compile(r"(?!.*(?:\.\.|//))[A-Za-z0-9_][\w./@+-]*", re.ASCII),
+    "submodule": re.compile(r"(?!.*(?:\.\.|//))[A-Za-z0-9_.][\w./@+-]*", re.ASCII),
+    "branch": re.compile(r"(?!-|.*\.\.)[^\x00-\x20\x7f\"$&';<>`|~^:?*\[\\]+"),
+}
+"""What remotes, submodules and branches may be called: git hands some of these names on among its options."""
 _SAFE: dict[str, re.Pattern[str]] = {
     "core.repositoryformatversion": re.compile(r"\d+"),
     "core.abbrev": _WORD,
@@ -93,9 +100,14 @@ def is_safe(entry: Entry) -> bool:
     """Whether this setting can run nothing, whoever made it."""
     key, value = entry
     found = _KEY.fullmatch(key)
-    if found is None or not _TEXT.fullmatch(found[2] or ""):
+    if found is None:
         return False
-    general = f"{found[1]}.*.{found[3]}" if found[2] is not None else key
+    general = key
+    if found[2] is not None:
+        general = f"{found[1]}.*.{found[3]}"
+        named = _NAMES.get(found[1])
+        if named is None or not named.fullmatch(found[2]):
+            return False
     if general in _ADDRESSES:
         return value is not None and _is_address(value)
     allowed = _SAFE.get(general)
@@ -107,6 +119,49 @@ def _is_address(value: str) -> bool:
     if "::" in value.partition("/")[0]:
         return False
     return any(each.fullmatch(value) for each in (_URL, _SCP, _PATH))
+
+
+_DATA = frozenset(
+    {
+        *("core.attributesfile", "core.excludesfile", "core.hookspath", "core.worktree"),
+        *("blame.ignorerevsfile", "commit.template", "gpg.ssh.allowedsignersfile", "mailmap.file"),
+        *("gpg.ssh.revocationfile", "sendemail.aliasesfile", "include.path"),
+    }
+)
+"""Settings that name files which git only reads."""
+_RUNNERS = re.compile(
+    r"(?!ssh)(?:[a-z]*sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|awk|env|exec|command|nice|time|nohup|sudo|source|\.)"
+)
+_VARIABLE = re.compile(r"\$\{?\w+\}?/|/+")
+_PARTS = re.compile(r"[;&|\n(){}`]+")
+
+
+def programs(entry: Entry) -> Iterator[str]:
+    """The files that a setting may run, as far as it names them: scripts, not what they run in turn."""
+    key, value = entry
+    if value and key not in _DATA and not key.startswith("includeif.") and not is_safe(entry):
+        yield from _commands(value.removeprefix("!"))
+
+
+def _commands(line: str, depth: int = 0) -> Iterator[str]:
+    for part in _PARTS.split(line):
+        try:
+            words = shlex.split(part)
+        except ValueError:  # it was parted within quotes
+            words = re.split(r"[\s\"']+", part)
+        ran = False
+        for word in words:
+            if not word or word.startswith("-") or re.match(r"\w+=", word):
+                continue
+            if " " in word and depth < 3:
+                yield from _commands(word, depth + 1)
+            if not ran and _RUNNERS.fullmatch(word.rpartition("/")[2]):
+                ran = True
+                continue
+            if ran or "/" in word:
+                yield word
+                yield _VARIABLE.sub("", word, count=1) if word[0] in "$/" else word
+            break
 
 
 def entries(raw: bytes) -> list[Entry] | None:
@@ -175,10 +230,18 @@ def cleaned(raw: bytes, kept: Collection[Entry] = ()) -> tuple[bytes | None, tup
     if found is None:
         return written(kept), ("everything: git cannot read it",)
     good = [each for each in found if each in kept or is_safe(each)]
+    addressed = {key.rpartition(".")[0] for key, _ in (*good, *kept) if key.endswith(".url")}
+    good = [each for each in good if each in kept or not _lacks(each[0], addressed)]
     gone = tuple(dict.fromkeys(key for key, value in found if (key, value) not in good))
     if not gone and (kept or is_simple(raw)):
         return None, ()
     return written(good), gone
+
+
+def _lacks(key: str, addressed: Collection[str]) -> bool:
+    """Whether it is of a remote that has no address, so that git would take its name for one."""
+    remote, dot, _ = key.rpartition(".")
+    return dot == "." and remote.startswith("remote.") and remote not in addressed
 
 
 def written(found: Iterable[Entry]) -> bytes:

@@ -7,7 +7,8 @@ import errno
 import hashlib
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 
 import msgspec
 
@@ -21,6 +22,7 @@ _MOST = 64 << 20
 """Bytes of a file that are looked at."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+_HELD = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -53,6 +55,44 @@ def refuse_shortage(problem: BaseException) -> None:
         raise cause
 
 
+@contextmanager
+def opened_up(held: int) -> Generator[str]:
+    """A way to the file or folder of a descriptor, with every right to it for the moment, where it is ours.
+
+    Git needs no right to list a folder, nor to read a program that it runs: what was planted may have neither.
+    """
+    now = os.fstat(held)
+    itself, rights = f"/proc/self/fd/{held}", stat.S_IMODE(now.st_mode)
+    wanted = rights | (0o700 if stat.S_ISDIR(now.st_mode) else 0o600)
+    if wanted == rights or now.st_uid != os.geteuid():
+        yield itself
+        return
+    os.chmod(itself, wanted)
+    try:
+        yield itself
+    finally:
+        with suppress(OSError):
+            os.chmod(itself, rights)
+
+
+def listable(above: int, name: bytes) -> int:
+    """Open a folder in another one to list it; -1: nobody can reach what is in it. Raises `OSError`.
+
+    One that programs can pass, and that we can by no means list, is an error: they may have put something there.
+    """
+    held = os.open(name, _HELD | os.O_DIRECTORY, dir_fd=above)
+    try:
+        with opened_up(held) as itself:
+            try:
+                return os.open(itself, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except PermissionError:
+                if os.access(itself, os.X_OK, effective_ids=True):
+                    raise
+                return -1
+    finally:
+        os.close(held)
+
+
 def look(root: Root, path: str) -> File | None:
     """What is there, the link itself if it is one; None: nothing. Raises `OSError` where that cannot be known."""
     try:
@@ -81,7 +121,7 @@ def _file(found: os.stat_result, sha: str = "", content: bytes | None = None) ->
 
 def _read(folder: int, name: bytes, found: os.stat_result) -> File:
     try:
-        opened = os.open(name, _READ, dir_fd=folder)
+        opened = _readable(folder, name)
     except OSError as problem:
         refuse_shortage(problem)
         return _file(found)
@@ -89,32 +129,94 @@ def _read(folder: int, name: bytes, found: os.stat_result) -> File:
         found = os.fstat(opened)
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST:
             return _file(found)
-        content = file.read(_MOST)
-    sha = hashlib.sha256(content).hexdigest()
-    return _file(found, sha, content if len(content) <= LARGEST else None)
+        content = file.read(LARGEST + 1)
+        sha, read = hashlib.sha256(content), len(content)
+        while read < _MOST and (piece := file.read(LARGEST)):  # many may look at once
+            sha.update(piece)
+            read += len(piece)
+    return _file(found, sha.hexdigest(), content if read <= LARGEST else None)
 
 
-def names(root: Root, path: str) -> list[str] | None:
-    """The names in a folder; None: it is none, or may not be listed."""
+def _readable(folder: int, name: bytes) -> int:
+    """Open what is to be read, a file of ours whatever its mode says; raises `OSError`."""
     try:
-        opened = root.open_folder(path or ".", follow=False)
+        return os.open(name, _READ, dir_fd=folder)
+    except PermissionError:
+        held = os.open(name, _HELD, dir_fd=folder)
+    try:
+        if not stat.S_ISREG(os.fstat(held).st_mode):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fsdecode(name))
+        with opened_up(held) as itself:
+            return os.open(itself, _READ & ~os.O_NOFOLLOW)
+    finally:
+        os.close(held)
+
+
+def open_readable(root: Root, path: str) -> int | None:
+    """A regular file to read, which the caller closes; None: there is none, or it cannot be read."""
+    try:
+        folder, name = root.open_parent(path)
     except Problem as problem:
         refuse_shortage(problem)
         return None
     try:
-        return sorted(os.listdir(opened))
+        opened = _readable(folder, name)
     except OSError as problem:
         refuse_shortage(problem)
         return None
     finally:
+        os.close(folder)
+    if stat.S_ISREG(os.fstat(opened).st_mode):
+        return opened
+    os.close(opened)
+    return None
+
+
+def names(root: Root, path: str) -> list[str] | None:
+    """The names in a folder; None: it is none, or nobody can reach them.
+
+    Raises `OSError` where they cannot be known.
+    """
+    if path in ("", "."):
+        return sorted(os.listdir(root.fileno()))
+    try:
+        folder, name = root.open_parent(path)
+    except Problem as problem:
+        refuse_shortage(problem)
+        return None
+    try:
+        opened = listable(folder, name)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError:
+        if os.access(".", os.X_OK, dir_fd=folder, effective_ids=True):
+            raise
+        return None
+    finally:
+        os.close(folder)
+    if opened < 0:
+        return None
+    try:
+        return sorted(os.listdir(opened))
+    finally:
         os.close(opened)
+
+
+@contextmanager
+def _changing(root: Root, path: str) -> Generator[tuple[int, bytes]]:
+    """The folder of what is to be changed, with the right to do so where it is ours, and its name there."""
+    folder, name = root.open_parent(path)
+    try:
+        with opened_up(folder):
+            yield folder, name
+    finally:
+        os.close(folder)
 
 
 def write(root: Root, path: str, content: bytes, mode: int = 0o644) -> None:
     """Put a new file in the place of whatever is there; raises `OSError` or a `Problem`."""
-    folder, name = root.open_parent(path)
     fresh = leftovers.fresh_name()
-    try:
+    with _changing(root, path) as (folder, name):
         opened = os.open(fresh, _NEW, 0o600, dir_fd=folder)
         try:
             with os.fdopen(opened, "wb") as file:
@@ -127,15 +229,9 @@ def write(root: Root, path: str, content: bytes, mode: int = 0o644) -> None:
             with suppress(OSError):
                 os.unlink(fresh, dir_fd=folder)
             raise
-    finally:
-        os.close(folder)
 
 
 def remove(root: Root, path: str) -> None:
     """Take away what is there, unless it is a folder; raises `OSError` or a `Problem`."""
-    folder, name = root.open_parent(path)
-    try:
-        with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder)
-    finally:
-        os.close(folder)
+    with _changing(root, path) as (folder, name), suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)

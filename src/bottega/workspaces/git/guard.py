@@ -13,17 +13,15 @@ import threading
 import time
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from bottega.errors import Problem
-from bottega.workspaces.confine import Root
+from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
-from bottega.workspaces.git.contents import index
 from bottega.workspaces.git.judge import Verdict, judge
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences
@@ -37,10 +35,13 @@ _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
 _HELD = 16
 """Descriptors that one sandbox has for the outermost of what is mounted read-only; the rest is compared by content."""
-UNFINISHED = (
-    "Not all of the folder could be looked at for planted repositories: it holds too many folders. Use no git in it"
-    " until they are deleted; no command runs here until then."
+_UNFINISHED = (
+    "Not all of the folder could be looked at for planted repositories: it holds too many folders, or some that cannot"
+    " be listed. Use no git in it until they are deleted; no command runs here until then."
 )
+_LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
+_UNCHECKED = "The folder could not be checked for planted repositories."
+HINT = "Delete what is named, or the folders that nobody needs, by hand."
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
 
@@ -51,7 +52,7 @@ class Guard:
     def __init__(self, state: Path, root: Root) -> None:
         """`state` is the sandboxes' folder in the home. The root stays the caller's."""
         self._root = root
-        name = sha256(os.fsencode(root.path)).hexdigest()[:32]
+        name = baselines.name_of(root.identity)
         self._state = state / "git" / name
         self._quarantine = Quarantine(state / "quarantine" / name)
         self._baseline = self._state / baselines.NAME
@@ -62,8 +63,14 @@ class Guard:
         self._told = 0
         self.seconds = 0.0
         """How long the last look took."""
-        self.unfinished = False
-        """The last look did not get to everything: what lies further on was compared with nothing."""
+        self.unfinished = ""
+        """Why the last look did not put everything right: what is left may run with the next git command."""
+        self._places: dict[Identity, str] = {}
+        """Where other workspaces are in this one."""
+        self._left = ""
+        """The same, of the look that is under way."""
+        self._stuck: set[str] = set()
+        """What could not be undone; a copy of it is kept already."""
         self._holder = -1
 
     def open(self) -> None:
@@ -78,8 +85,13 @@ class Guard:
                     self._reports.unlink()
             with suppress(OSError):
                 self._told = self._reports.stat().st_size
-            with overlap.opening(self._state, self._root.path):
-                self._checked(begin=True)
+            try:
+                with overlap.opening(self._state, self._root.path):
+                    self._checked(begin=True)
+            except BaseException:
+                os.close(self._holder)
+                self._holder = -1
+                raise
 
     def mounted(self, paths: Iterable[str]) -> None:
         """Say which paths, relative to the workspace, the sandbox that opens now cannot write.
@@ -90,7 +102,7 @@ class Guard:
             now = baselines.load(self._baseline)
             if now is None:
                 return
-            known = overlap.others(self._state, self._root.path)
+            known = overlap.others(self._state, self._root.path, self._places)
             first = self._only()
             old, self._held = self._held, []
             try:
@@ -161,6 +173,7 @@ class Guard:
                 self._checked()
                 if forget and not self.unfinished and self._only():
                     overlap.wait_for_openings(self._state, self._root.path)
+                    overlap.forget_left(self._state, self._root.path, self._places)
                     baselines.forget(self._baseline)
                     _looked.pop(self._state, None)
         finally:
@@ -203,15 +216,19 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
+        self.unfinished, self._left = _UNCHECKED, ""
         saved = before = baselines.load(self._baseline)
-        top = self._root.identity
-        if before is not None and (before.device, before.inode) != top:
-            before = None  # another folder has this name now
+        born = baselines.born(self._root.fileno())
+        if before is not None and before.is_anothers(self._root.path, born) and self._only():
+            before = None  # another folder had this number
         if before is None and not begin:
+            self.unfinished = ""
             return
-        found = self._scanner.scan(self._root)
-        known = overlap.others(self._state, self._root.path)
-        old = before or Baseline(self._root.path, *top, told=self._told)
+        found = self._scanner.scan(self._root, wanted=overlap.identities(self._state))
+        self._places = found.places
+        known = overlap.others(self._state, self._root.path, found.places)
+        path, top = self._root.path, self._root.identity
+        old = before or Baseline(path, *top, told=self._told, born=born)
         if before is None and known:
             old = before = self._inherited(found, old, known)
         elif before is not None and known:
@@ -221,25 +238,30 @@ class Guard:
             found, kept = self._put_right(found, before)
         else:
             kept = self._kept(found, reached)
-        self.unfinished = not found.whole
-        if self.unfinished:
-            self._tell([UNFINISHED])
+        if not found.whole:
+            self._left = _UNFINISHED
+            self._tell([_UNFINISHED])
             kept = {**old.files, **kept}
         after = msgspec.structs.replace(
             old if before is None else before,
+            folder=path,
             files=kept,
             includes=tuple(sorted(reached.includes)),
             hooks=tuple(sorted(reached.hooks)),
+            programs=tuple(sorted(reached.programs)),
         )
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
+        self.unfinished = self._left
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
 
     def _inherited(self, found: Found, old: Baseline, known: list[Baseline]) -> Baseline:
         """How it was before programs of others, who have been here for longer."""
-        includes, hooks = overlap.led_to(self._root.path, known)
-        old = msgspec.structs.replace(old, includes=(*includes,), hooks=(*hooks,))
+        led = overlap.led_to(self._root.path, known)
+        old = msgspec.structs.replace(
+            old, includes=(*led.includes,), hooks=(*led.hooks,), programs=(*led.programs,)
+        )
         kept = self._kept(found, self._reached(found, old))
         own = of_repositories(self._root, found)
         files = overlap.inherited(self._root.path, kept, own, known)
@@ -247,7 +269,7 @@ class Guard:
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
         """Where settings lead to, and where they led to before."""
-        return targets(self._root, found).joined(before.includes, before.hooks)
+        return targets(self._root, found).joined(before.includes, before.hooks, before.programs)
 
     def _kept(self, found: Found, reached: Targets) -> dict[str, Kept]:
         """Everything as it is: no program has run yet."""
@@ -278,14 +300,7 @@ class Guard:
         led = of_targets(self._root, self._reached(found, before))
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
         self._repaired(hooks, found, before, kept)
-        self._tell(sentences(self._without_misleading_indexes(found)))
         return found, kept
-
-    def _without_misleading_indexes(self, found: Found) -> Iterable[Undone]:
-        for path in index.misleading(self._root, found):
-            file = files.look(self._root, path)
-            if file is not None and not file.is_folder:
-                yield from self._undo(path, Verdict(index.WHY, None), file)
 
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
@@ -305,8 +320,9 @@ class Guard:
                 guarded = old is not None and old.was_out_of_reach(file)
                 kept[path] = Kept.of(file, kind, guarded=guarded)
                 continue
-            changed = True
-            undone += self._undo(path, verdict, file)
+            done = self._undo(path, verdict, file)
+            changed |= not any(each.problem for each in done)
+            undone += done
             if verdict.content is not None:
                 kept[path] = Kept.made(kind, verdict.content, verdict.mode)
         self._tell(sentences(undone))
@@ -321,14 +337,23 @@ class Guard:
         return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
 
     def _undo(self, path: str, verdict: Verdict, file: files.File) -> list[Undone]:
+        kept = ""
+        if verdict.why and path not in self._stuck:
+            try:
+                kept = self._quarantine.keep(self._root, path, file)
+            except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
+                _log.warning("no copy of what was planted for git was kept: %r", problem)
         try:
-            kept = self._quarantine.keep(self._root, path, file) if verdict.why else ""
             if verdict.content is None:
                 files.remove(self._root, path)
             else:
                 files.write(self._root, path, verdict.content, verdict.mode)
         except (OSError, Problem) as problem:
-            return [Undone(path, verdict.why, "", str(problem))]
+            why = verdict.why or "settings that could be read in two ways"
+            undone = [Undone(path, why, "", str(problem))]
+            self._left = _LEFT.format(*sentences(undone))
+            self._stuck.add(path)
+            return undone
         return [Undone(path, verdict.why, kept)] if verdict.why else []
 
     def _tell(self, said: list[str]) -> None:

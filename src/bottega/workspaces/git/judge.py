@@ -64,6 +64,7 @@ _WHY = {
     "remote": "an address that git would use",
     "settings": "settings of Mercurial or Jujutsu that can run programs",
     "store": "a file that leads Mercurial or Jujutsu to a repository elsewhere",
+    "index": "an index that makes git overwrite its own files, or that could be read in two ways",
     "project": f"a {OURS} that Bottega would read",
 }
 
@@ -76,6 +77,8 @@ def _back(before: Kept | None, why: str) -> Verdict:
 
 def _runs_nothing(root: Root, path: str, kind: Kind, file: File, kept: Kept | None) -> bool:
     """Of Mercurial and Jujutsu: a new clone's settings, or what leads to a folder whose settings are looked at too."""
+    if path.endswith(".hg/histedit-state"):
+        return mercurial.is_harmless_state(file.content)
     if kind == "settings":
         return kept is None and path.endswith(".hg/hgrc") and mercurial.is_harmless(file.content)
     ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"

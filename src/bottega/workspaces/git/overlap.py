@@ -7,14 +7,15 @@ forgotten while somebody is still writing such a first one, who may have seen wh
 import fcntl
 import os
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
+from bottega.workspaces.confine import Identity
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git.baseline import Baseline, Kept
-from bottega.workspaces.git.sensitive import OURS
+from bottega.workspaces.git.sensitive import OURS, Targets
 
 _OPENING = "opening"
 _FOLDER = "folder"
@@ -34,7 +35,9 @@ def opening(state: Path, folder: str) -> Generator[None]:
 
 def wait_for_openings(state: Path, folder: str) -> None:
     """Until nobody writes a first baseline of a folder that shares files with this one."""
-    for other, _ in _sharing(state, folder):
+    for other in state.parent.iterdir():
+        if other == state or not _shares(_named(other), folder):
+            continue
         try:
             held = os.open(other / _OPENING, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
@@ -45,27 +48,75 @@ def wait_for_openings(state: Path, folder: str) -> None:
             os.close(held)
 
 
-def others(state: Path, folder: str) -> list[Baseline]:
-    """The baselines of all other workspaces that share files with this one, whose state that is."""
+def identities(state: Path) -> set[Identity]:
+    """The folders of all other workspaces."""
+    names = (each.name for each in state.parent.iterdir() if each != state)
+    return {each for each in map(baselines.identity_of, names) if each is not None}
+
+
+def others(state: Path, folder: str, places: Mapping[Identity, str]) -> list[Baseline]:
+    """The baselines of all other workspaces that share files with this one, whose state that is.
+
+    `places` has those that were found beneath it: one that was renamed is no longer where it says.
+    """
     found: list[Baseline] = []
-    for other, _ in _sharing(state, folder):
+    above = _above(folder)
+    for other in state.parent.iterdir():
+        if other == state or not (other / baselines.NAME).exists():
+            continue
+        named, identity = _named(other), baselines.identity_of(other.name)
+        if not _shares(named, folder) and identity not in places and identity not in above:
+            continue
         known = baselines.load(other / baselines.NAME)
-        if known is not None and _is_there(known):
+        if known is None:
+            continue
+        if _shares(named, folder) and _is_there(known):
             found.append(known)
+            continue
+        place = None
+        if identity is not None:
+            place = os.path.join(folder, places[identity]) if identity in places else None
+            place = above.get(identity) if place is None else place
+        if place is not None and not known.is_anothers(place, baselines.born(place)):
+            found.append(msgspec.structs.replace(known, folder=os.path.normpath(place)))
     return found
 
 
-def _sharing(state: Path, folder: str) -> Iterator[tuple[Path, str]]:
-    for other in state.parent.iterdir():
-        if other == state:
+def forget_left(state: Path, folder: str, places: Mapping[Identity, str]) -> None:
+    """Forget what dead processes left of workspaces that were renamed and lie in this one, which is put right now."""
+    for identity, place in places.items():
+        other = state.with_name(baselines.name_of(identity))
+        if other == state or _named(other) == os.path.normpath(os.path.join(folder, place)):
             continue
-        try:
-            named = os.fsdecode((other / _FOLDER).read_bytes())
-        except OSError:
-            known = baselines.load(other / baselines.NAME)  # of an earlier version
-            named = known.folder if known else ""
-        if named and (_is_beneath(named, folder) or _is_beneath(folder, named)):
-            yield other, named
+        with suppress(OSError), open(other / "holders", "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            baselines.forget(other / baselines.NAME)
+
+
+def _above(folder: str) -> dict[Identity, str]:
+    """The folders that this one lies in."""
+    found = dict[Identity, str]()
+    at = os.path.dirname(folder)
+    while True:
+        with suppress(OSError):
+            now = os.stat(at, follow_symlinks=False)
+            found[now.st_dev, now.st_ino] = at
+        if at == os.path.dirname(at):
+            return found
+        at = os.path.dirname(at)
+
+
+def _named(state: Path) -> str:
+    """Where the workspace was when its state was made."""
+    try:
+        return os.fsdecode((state / _FOLDER).read_bytes())
+    except OSError:
+        known = baselines.load(state / baselines.NAME)  # of an earlier version
+        return known.folder if known else ""
+
+
+def _shares(named: str, folder: str) -> bool:
+    return bool(named) and (_is_beneath(named, folder) or _is_beneath(folder, named))
 
 
 def _is_there(known: Baseline) -> bool:
@@ -94,13 +145,14 @@ def inherited(
     return before
 
 
-def led_to(folder: str, known: Iterable[Baseline]) -> tuple[set[str], set[str]]:
-    """Where settings have led to in this folder, by what others know: includes, and folders of hooks."""
-    includes, hooks = set[str](), set[str]()
+def led_to(folder: str, known: Iterable[Baseline]) -> Targets:
+    """Where settings have led to in this folder, by what others know."""
+    led = Targets()
     for other in known:
-        includes.update(path for path, _ in _as_seen_from(folder, other, other.includes))
-        hooks.update(path for path, _ in _as_seen_from(folder, other, other.hooks))
-    return includes, hooks
+        led.includes.update(path for path, _ in _as_seen_from(folder, other, other.includes))
+        led.hooks.update(path for path, _ in _as_seen_from(folder, other, other.hooks))
+        led.programs.update(path for path, _ in _as_seen_from(folder, other, other.programs))
+    return led
 
 
 def unguarded(folder: str, mine: Baseline, known: Sequence[Baseline]) -> Baseline:
@@ -129,6 +181,7 @@ def _is_watched(folder: str, path: str, own: bool, other: Baseline) -> bool:
     return (
         own
         or inside in other.includes
+        or inside in other.programs
         or any(
             _is_beneath(inside, os.path.dirname(each) if each.endswith("/_") else each)
             for each in other.hooks

@@ -44,6 +44,7 @@ def danger(root: Root, paths: Sequence[str]) -> str:
     known = {_folded(path): kind for path, kind in there.items()}
     includes = {_folded(each) for each in _both(root, reached.includes)}
     hooks = [_folded(each) for each in _both(root, reached.hooks)]
+    known |= {_folded(each): "hook" for each in _both(root, reached.programs)}
     found_at = (_harm(path, known, includes, hooks) for path in paths)
     return next(filter(None, found_at), "")
 
@@ -57,7 +58,7 @@ def _harm(path: str, known: Mapping[str, str], includes: set[str], hooks: list[s
         return (
             f"git would read {shown(path)} as settings, which can run programs outside the sandbox"
         )
-    if any(each.startswith(f"{name}/") for each in (*includes, *hooks)):
+    if any(each.startswith(f"{name}/") for each in (*includes, *hooks, *known)):
         return (
             f"git would read settings in {shown(path)}, or run what is there, outside the sandbox"
         )

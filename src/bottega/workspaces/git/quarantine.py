@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bottega.ids import fresh
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git.files import File
+from bottega.workspaces.git.files import File, open_readable
 
 _LARGEST = 8 << 20
 """Bytes that are kept of one file."""
@@ -40,5 +40,8 @@ class Quarantine:
 
 
 def _beginning(root: Root, path: str) -> bytes:
-    with os.fdopen(root.open_file(path, os.O_RDONLY | os.O_NOFOLLOW, follow=False), "rb") as file:
+    opened = open_readable(root, path)
+    if opened is None:
+        return b""
+    with os.fdopen(opened, "rb") as file:
         return file.read(_LARGEST)

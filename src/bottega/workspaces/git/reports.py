@@ -12,7 +12,7 @@ class Undone(NamedTuple):
     path: str
     why: str
     kept: str
-    """Where the copy is, in the home."""
+    """Where the copy is, in the home; empty: none could be made."""
     problem: str = ""
     """It could not be undone."""
 
@@ -32,9 +32,15 @@ def sentences(undone: Iterable[Undone]) -> list[str]:
         more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
         said.append(
             f"Undone: {names}{more} held {why}, which could run outside the sandbox with the person's next git"
-            f" command. A copy is kept in Bottega's home: {group[0].kept}."
+            f" command. {_copy(group[0])}"
         )
     return said
+
+
+def _copy(undone: Undone) -> str:
+    if not undone.kept:
+        return "No copy could be kept in Bottega's home."
+    return f"A copy is kept in Bottega's home: {undone.kept}."
 
 
 def shown(path: str) -> str:

@@ -7,16 +7,16 @@ wide one; what does not fit into the bounds is said, and nobody may take it for 
 
 import errno
 import os
-import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import count
 
 import msgspec
 
 from bottega.workspaces.beneath import open_walking, openat2
-from bottega.workspaces.confine import PATH_MAX, Root
+from bottega.workspaces.confine import PATH_MAX, Identity, Root
+from bottega.workspaces.git.files import listable
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS = frozenset({".hg", ".jj"})
@@ -48,6 +48,10 @@ class Found(msgspec.Struct):
     """Symbolic links called `.git`, `.hg` or `.jj`."""
     others: set[str] = msgspec.field(default_factory=set[str])
     """Folders called `.hg` or `.jj`, of Mercurial and Jujutsu."""
+    wanted: frozenset[Identity] = frozenset()
+    """Folders that are asked for."""
+    places: dict[Identity, str] = msgspec.field(default_factory=dict[Identity, str])
+    """Where they are."""
     folders: int = 0
     whole: bool = True
     """False: not everything could be looked at."""
@@ -76,10 +80,12 @@ class Scanner:
     """Looks at one workspace again and again. Waits for the disk: use a thread."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], _Seen] = {}
+        self._known: dict[Identity, _Seen] = {}
 
-    def scan(self, root: Root, seconds: float = LONGEST) -> Found:
-        found, known = Found(), dict[tuple[int, int], _Seen]()
+    def scan(
+        self, root: Root, seconds: float = LONGEST, wanted: Collection[Identity] = ()
+    ) -> Found:
+        found, known = Found(wanted=frozenset(wanted)), dict[tuple[int, int], _Seen]()
         deadline = time.monotonic() + seconds
         top = root.open_folder()
         way: list[_Step] = []
@@ -134,6 +140,8 @@ class Scanner:
         try:
             now = os.fstat(opened)
             step.identity = (now.st_dev, now.st_ino)
+            if step.identity in found.wanted:
+                found.places[step.identity] = path
             seen = self._known.get(step.identity)
             if seen is None or seen.changed != now.st_ctime_ns:
                 seen = _read(opened, now)
@@ -175,7 +183,18 @@ def _open(above: int, name: bytes, found: Found) -> int:
     try:
         return os.open(name, _FOLDER, dir_fd=above)
     except PermissionError:
-        return _unlocked(above, name, found)
+        return _locked(above, name, found)
+    except OSError as problem:
+        found.whole &= problem.errno in _WENT
+        return -1
+
+
+def _locked(above: int, name: bytes, found: Found) -> int:
+    """A folder that may be passed but not listed hides nothing from git."""
+    if not os.access(".", os.X_OK, dir_fd=above, effective_ids=True):
+        return -1  # nor can anybody pass the one above it
+    try:
+        return listable(above, name)
     except OSError as problem:
         found.whole &= problem.errno in _WENT
         return -1
@@ -216,32 +235,6 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
     racy = now.st_ctime_ns > began - _RACY
     changed = 0 if racy else now.st_ctime_ns
     return _Seen(changed, tuple(folders), repository, pointer, tuple(links))
-
-
-def _unlocked(above: int, name: bytes, found: Found) -> int:
-    """A folder that may be passed but not listed hides nothing from git: open it up for a moment."""
-    try:
-        flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-        held = os.open(name, flags, dir_fd=above)
-    except OSError as problem:
-        found.whole &= problem.errno in (*_WENT, errno.EACCES)
-        return -1
-    try:
-        now = os.fstat(held)
-        if now.st_uid != os.geteuid():
-            return -1  # it is nobody's here, so no program of ours has put anything there
-        itself = f"/proc/self/fd/{held}"
-        os.chmod(itself, stat.S_IMODE(now.st_mode) | 0o700)
-        try:
-            return os.open(itself, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        finally:
-            with suppress(OSError):
-                os.chmod(itself, stat.S_IMODE(now.st_mode))
-    except OSError:
-        found.whole = False
-        return -1
-    finally:
-        os.close(held)
 
 
 _scanners: dict[tuple[int, int], Scanner] = {}

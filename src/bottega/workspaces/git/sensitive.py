@@ -9,7 +9,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, outside
-from bottega.workspaces.git.contents import state
+from bottega.workspaces.git.contents import index, state
 from bottega.workspaces.git.files import look, names
 from bottega.workspaces.git.scan import Found
 
@@ -26,6 +26,7 @@ Kind = Literal[
     "project",
     "settings",
     "store",
+    "index",
 ]
 
 OURS = ".bottega.toml"
@@ -56,10 +57,17 @@ class Targets(msgspec.Struct):
 
     includes: set[str] = msgspec.field(default_factory=set[str])
     hooks: set[str] = msgspec.field(default_factory=set[str])
+    """Folders of them."""
+    programs: set[str] = msgspec.field(default_factory=set[str])
+    """Files of the project that a filter, an alias and the like name."""
 
-    def joined(self, includes: Iterable[str], hooks: Iterable[str]) -> "Targets":
+    def joined(
+        self, includes: Iterable[str], hooks: Iterable[str], programs: Iterable[str]
+    ) -> "Targets":
         """With these as well."""
-        return Targets(self.includes.union(includes), self.hooks.union(hooks))
+        return Targets(
+            self.includes.union(includes), self.hooks.union(hooks), self.programs.union(programs)
+        )
 
 
 def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
@@ -73,6 +81,7 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         for name in ("remotes", "branches"):
             _folder(root, prefix + name, "remote", there)
         _state(root, prefix, there)
+        there |= dict.fromkeys(index.misleading(root, repository), "index")
     for other in found.others:
         for name, kind in OTHERS[other[-3:].lower()].items():
             _add(root, f"{other}/{name}", kind, there)
@@ -85,7 +94,12 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
 
 
 OTHERS: dict[str, dict[str, Kind]] = {
-    ".hg": {"hgrc": "settings", "hgrc-not-shared": "settings", "sharedpath": "store"},
+    ".hg": {
+        "hgrc": "settings",
+        "hgrc-not-shared": "settings",
+        "sharedpath": "store",
+        "histedit-state": "settings",
+    },
     ".jj": {
         "repo": "store",
         "repo/config.toml": "settings",
@@ -162,8 +176,10 @@ def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
 def of_targets(root: Root, targets: Targets) -> dict[str, Kind]:
     """What is there of all that settings lead to."""
     there: dict[str, Kind] = {}
-    for path in sorted(targets.includes | targets.hooks):
+    for path in sorted(targets.includes | targets.hooks | targets.programs):
         _links(root, path, there)
+    for path in targets.programs:
+        _add(root, path, "hook", there)
     for path in targets.includes:
         _add(root, path, "config", there)
     for folder in targets.hooks:
@@ -202,6 +218,9 @@ def targets(root: Root, found: Found) -> Targets:
             break
         settings = left.pop()
         for key, value in settings.entries:
+            for program in config.programs((key, value)):
+                for top in settings.tops:
+                    gathered.programs.update(_reached(root, top, program))
             if key == "core.hookspath":
                 for top in (*settings.tops, settings.place):
                     gathered.hooks.update(_reached(root, top, value or ""))

@@ -20,7 +20,7 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.fit import refuse_unfit
 from bottega.workspaces.git import outside, recovery
 from bottega.workspaces.git.accepting import Meant, accepting
-from bottega.workspaces.git.guard import UNFINISHED, Guard
+from bottega.workspaces.git.guard import HINT, Guard
 from bottega.workspaces.git.threads import in_thread
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
@@ -198,9 +198,9 @@ class Local:
             leftovers.sweep(self._state, root)
             guard = Guard(self._state, root)
             guard.open()
-            if guard.unfinished:
+            if why := guard.unfinished:
                 guard.close()
-                raise Refused(UNFINISHED, hint="Delete the folders that nobody needs, by hand.")
+                raise Refused(why, hint=HINT)
             return guard
 
         guard = await in_thread(root.path, ready)

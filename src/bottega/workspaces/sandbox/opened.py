@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 
 from bottega.errors import BadUsage, Problem, Refused
-from bottega.workspaces.git.guard import UNFINISHED, Guard
+from bottega.workspaces.git.guard import HINT, Guard
 from bottega.workspaces.git.threads import in_thread
 from bottega.workspaces.sandbox.channel import Message
 from bottega.workspaces.sandbox.program import FULL, Program
@@ -93,7 +93,7 @@ class Opened:
             return
         await in_thread(self._folder, self._guard.check)
         if self._guard.unfinished:
-            raise Refused(UNFINISHED, hint="Delete the folders that nobody needs, by hand.")
+            raise Refused(self._guard.unfinished, hint=HINT)
 
     async def living(self) -> Warden:
         """The warden; a new one where the last has ended."""
@@ -129,8 +129,10 @@ class Opened:
             return await asyncio.to_thread(self._guard.reports)
         except Exception as problem:  # the command has run: what it did is told all the same
             _log.warning("a folder could not be checked for planted repositories: %r", problem)
-            self._guard.unfinished = True
-            return (f"The folder could not be checked for planted repositories: {problem}",)
+            self._guard.unfinished = (
+                f"The folder could not be checked for planted repositories: {problem}"
+            )
+            return (self._guard.unfinished,)
 
     async def _mind(self, guard: Guard) -> None:
         """Look now and then while programs may run; the longer a look takes, the more seldom."""

@@ -1,102 +1,277 @@
 """Indexes that would make git write into its own folder: `git checkout .` puts every file where the index says.
 
-Git refuses such paths when it adds them, and trusts those that it finds there.
+Git refuses such paths when it adds them, and trusts those that it finds there. It also trusts the lengths, offsets and
+tables of an index, and so may read another one than a reader who goes by something else. Here all of them have to
+agree, and every byte has to be accounted for: what could be read in two ways is misleading.
 """
 
+import hashlib
 import os
+import re
 import struct
+import threading
+from array import array
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
-from bottega.errors import Problem
 from bottega.regular_file import read_opened
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config
-from bottega.workspaces.git.files import look, names
-from bottega.workspaces.git.scan import Found
+from bottega.workspaces.git import config, outside
+from bottega.workspaces.git.files import look, names, open_readable
 from bottega.workspaces.gitfiles import is_of_git
 
-WHY = "an index that makes git overwrite its own files"
 _MOST = 256 << 20
 """Bytes of an index that are read."""
+_LARGE = 8 << 20
+"""Bytes from which on only one is read at a time, by all that look: together they could take all memory."""
+_one_large = threading.Lock()
+_HEAD = 12 + 40
+"""Bytes that tell whether it can be an index at all."""
 _KNOWN = 256
-_known: dict[tuple[int, ...], bool] = {}
-"""Indexes that have not changed since they were judged."""
+_known: dict[tuple[bytes, int], str | None] = {}
+"""Verdicts by content and size of hashes: a file's times say nothing about what a program stores into its memory."""
 _NO_PARTS = frozenset({b"", b".", b".."})
+_FOLDER = 0o040000
+_MODES = frozenset({0o100644, 0o100755, 0o120000, 0o160000, _FOLDER})
+_TOKEN = re.compile(rb"[\w.:/+-]*\0", re.ASCII)
+"""What git hands to the program that watches files."""
 
 
-def misleading(root: Root, found: Found) -> Iterator[str]:
-    """The indexes of all repositories that name paths which git itself never would."""
-    for repository in sorted(found.repositories):
+def misleading(root: Root, repository: str) -> Iterator[str]:
+    """The indexes of a repository that git could read as others than those that it would write."""
+    prefix = f"{repository}/" if repository else ""
+    for name in names(root, repository) or ():
+        if name == "index" or name.startswith("sharedindex."):
+            for path in _and_target(root, prefix + name):
+                if _is_misleading(root, path, repository):
+                    yield path
+
+
+def _and_target(root: Root, path: str) -> Iterator[str]:
+    yield path
+    seen = look(root, path)
+    if seen is not None and seen.is_link:
+        with suppress(Exception):
+            yield root.canonical(path)
+
+
+def _is_misleading(root: Root, path: str, repository: str) -> bool:
+    base = _judged(root, path, repository)
+    if base:
         prefix = f"{repository}/" if repository else ""
-        listed = names(root, repository)
-        for name in ["index"] if listed is None else listed:
-            is_index = name == "index" or name.startswith("sharedindex.")
-            if is_index and _is_misleading(root, prefix + name, prefix):
-                yield prefix + name
+        return _judged(root, f"{prefix}sharedindex.{base}", repository) is None
+    return base is None
 
 
-def _is_misleading(root: Root, path: str, prefix: str) -> bool:
-    try:
-        opened = root.open_file(path, os.O_RDONLY | os.O_NOFOLLOW, follow=False)
-    except (Problem, OSError):
+def _judged(root: Root, path: str, repository: str) -> str | None:
+    """The name of the index that it is based on, empty where there is none; None: it is misleading."""
+    opened = open_readable(root, path)
+    if opened is None:
         seen = look(root, path)
-        return seen is not None and not seen.is_folder and not seen.is_file
+        return "" if seen is None or seen.is_folder else None
     try:
-        now = os.fstat(opened)
-        size = _hash_size(root, prefix)
-        key = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns, size)
-        if key not in _known:
-            while len(_known) >= _KNOWN:
-                with suppress(KeyError, StopIteration, RuntimeError):
-                    del _known[next(iter(_known))]
-            _known[key] = not is_plain(read_opened(opened, path, _MOST), size)
-        return _known[key]
-    except OSError:
-        return True  # larger than any that git could use
+        size, length = _hash_size(root, repository), os.fstat(opened).st_size
+        if length > _MOST or not _may_be(os.pread(opened, _HEAD, 0), length, size):
+            return None  # and so it is not read: it may be a hole of many megabytes
+        with _one_large if length > _LARGE else nullcontext():
+            return _read(opened, path, max(length, _LARGE), size)
+    except (OSError, ValueError):
+        return None  # it grows, or is of a repository that cannot be read
     finally:
         os.close(opened)
 
 
-def _hash_size(root: Root, prefix: str) -> int:
-    seen = look(root, f"{prefix}config")
-    said = config.entries(seen.content) if seen is not None and seen.content else None
-    formats = [value for key, value in said or () if key == "extensions.objectformat"]
-    return 32 if formats and formats[-1] == "sha256" else 20
+def _may_be(head: bytes, length: int, size: int) -> bool:
+    """Whether there is room for as many entries as it says, and the first of them can be one."""
+    if not length:
+        return True
+    if len(head) < 12:
+        return False
+    count = int.from_bytes(head[8:12])
+    mode = int.from_bytes(head[36:40])
+    room = (length - 12 - size) // (40 + size + 3)
+    return head[:4] == b"DIRC" and count <= room and (not count or mode in _MODES)
+
+
+def _read(opened: int, path: str, most: int, size: int) -> str | None:
+    raw = read_opened(opened, path, most)
+    key = (hashlib.sha256(raw).digest(), size)
+    with suppress(KeyError):
+        return _known[key]
+    while len(_known) >= _KNOWN:
+        with suppress(KeyError, StopIteration, RuntimeError):
+            del _known[next(iter(_known))]
+    base = _known[key] = base_of(raw, size)
+    return base
+
+
+def _hash_size(root: Root, repository: str) -> int:
+    """How long hashes are in a repository, as git finds out; a `ValueError` where that cannot be known."""
+    at = os.path.join(root.path, repository)
+    common = look(root, f"{repository}/commondir" if repository else "commondir")
+    if common is not None:
+        if not common.is_file or common.content is None:
+            raise ValueError
+        at = os.path.normpath(os.path.join(at, os.fsdecode(common.content.rstrip(b"\r\n"))))
+    inside = os.path.relpath(os.path.join(at, "config"), root.path)
+    if inside.startswith("../"):
+        raw = outside.text(os.path.join(at, "config")).encode("utf-8", "surrogateescape")
+    else:
+        seen = look(root, inside)
+        raw = b"" if seen is None else seen.content
+    if raw is None:
+        raise ValueError
+    formats = {value for key, value in config.entries(raw) or () if key == _FORMAT}
+    if len(formats) > 1:
+        raise ValueError
+    return 32 if formats == {"sha256"} else 20
+
+
+_FORMAT = "extensions.objectformat"
 
 
 def is_plain(raw: bytes, size: int = 20) -> bool:
     """Whether it is an index, with hashes of that size, and all its paths are files of a work tree."""
+    return base_of(raw, size) is not None
+
+
+def base_of(raw: bytes, size: int) -> str | None:
+    """The name of the index that a plain one is based on, empty where there is none; None: it is not plain."""
     if not raw:
-        return True
+        return ""
     try:
-        return all(map(_is_file, _paths(raw, size)))
+        return _Index(raw, size).base
     except (struct.error, ValueError, IndexError):
-        return False
+        return None
 
 
-def _paths(raw: bytes, size: int) -> Iterator[bytes]:
-    mark, version, count = struct.unpack_from(">4sII", raw)
-    if mark != b"DIRC" or version not in (2, 3, 4):
-        raise ValueError
-    at, name = 12, b""
-    for _ in range(count):
-        begin = at
-        at += 40 + size
-        (flags,) = struct.unpack_from(">H", raw, at)
-        at += 4 if flags & 0x4000 else 2
-        if version == 4:
-            dropped, at = _varint(raw, at)
-            if dropped > len(name):
-                raise ValueError
-            end = raw.index(b"\0", at)
-            name = name[: len(name) - dropped] + raw[at:end]
+class _Index:
+    """An index that was read to its last byte; raises `ValueError` and its like for what is not as git writes it."""
+
+    def __init__(self, raw: bytes, size: int) -> None:
+        self._raw = raw
+        self._size = size
+        self._hash = hashlib.sha256 if size == 32 else hashlib.sha1
+        self._end = len(raw) - size
+        self.base = ""
+        self._starts = array("Q")
+        """Where each entry begins."""
+        self._whole = bytearray()
+        """Whether each name stands there without help of the one before."""
+        total = raw[self._end :]
+        _need(self._end >= 12)
+        mark, self._version, count = struct.unpack_from(">4sII", raw)
+        _need(mark == b"DIRC" and self._version in (2, 3, 4))
+        at, unnamed = self._entries(count)
+        self._extensions(at)
+        _need(bool(self.base) or not unnamed)
+        _need(total in (self._hash(memoryview(raw)[: self._end]).digest(), bytes(size)))
+
+    def _entries(self, count: int) -> tuple[int, bool]:
+        """Where they end, and whether some have no name: those stand in the index that this one is based on."""
+        raw, size, version = self._raw, self._size, self._version
+        at, name, stage, unnamed = 12, b"", 0, False
+        for _ in range(count):
+            begin, before, last = at, name, stage
+            at += 40 + size
+            (mode,) = struct.unpack_from(">I", raw, begin + 24)
+            (flags,) = struct.unpack_from(">H", raw, at)
+            at += 2
+            if flags & 0x4000:
+                (more,) = struct.unpack_from(">H", raw, at)
+                _need(version > 2 and not more & ~0x6000)
+                at += 2
+            dropped = len(before)
+            if version == 4:
+                dropped, at = _varint(raw, at)
+                _need(dropped <= len(before))
+            end = raw.index(b"\0", at, self._end)
+            name = before[: len(before) - dropped] + raw[at:end]
+            _need(flags & 0xFFF == min(len(name), 0xFFF))
             at = end + 1
-        else:
-            end = raw.index(b"\0", at)
-            name = raw[at:end]
-            at = begin + (end - begin + 8) // 8 * 8
-        yield name
+            if version != 4:
+                at = begin + (end - begin + 8) // 8 * 8
+                _need(at <= self._end and not any(raw[end:at]))
+            stage = flags >> 12 & 3
+            self._starts.append(begin)
+            self._whole.append(dropped == len(before))
+            if name:
+                _need((name, stage) > (before, last) or not before)
+                _need(mode in _MODES and name.endswith(b"/") == (mode == _FOLDER))
+                _need(_is_file(name))
+            else:
+                _need(not before)
+                unnamed = True
+        return at, unnamed
+
+    def _extensions(self, at: int) -> None:
+        entries_end, heads, seen = at, b"", set[bytes]()
+        while at < self._end:
+            head = self._raw[at : at + 8]
+            mark, length = struct.unpack(">4sI", head)
+            body = self._raw[at + 8 : at + 8 + length]
+            at += 8 + length
+            _need(at <= self._end and mark not in seen and b"EOIE" not in seen)
+            seen.add(mark)
+            match mark:
+                case b"TREE" | b"UNTR":
+                    pass  # what was seen last, for the sake of speed: git takes no path to write from it
+                case b"sdir":
+                    _need(not body)
+                case b"REUC":
+                    self._undoing(body)
+                case b"FSMN":
+                    self._watching(body)
+                case b"link":
+                    self._based(body)
+                case b"IEOT":
+                    self._table(body)
+                case b"EOIE":
+                    _need(body == struct.pack(">I", entries_end) + self._hash(heads).digest())
+                case _:
+                    raise ValueError
+            heads += head
+        _need(at == self._end)
+
+    def _undoing(self, body: bytes) -> None:
+        """How conflicts were before they were resolved: names, with modes in letters and hashes."""
+        at = 0
+        while at < len(body):
+            end = body.index(b"\0", at)
+            _need(_is_file(body[at:end]))
+            at = end + 1
+            hashes = 0
+            for _ in range(3):
+                end = body.index(b"\0", at)
+                hashes += bool(int(body[at:end], 8))
+                at = end + 1
+            at += hashes * self._size
+        _need(at == len(body))
+
+    @staticmethod
+    def _watching(body: bytes) -> None:
+        (version,) = struct.unpack_from(">I", body)
+        token = _TOKEN.match(body, 4)
+        _need(version == 1 or version == 2 and token is not None)
+
+    def _based(self, body: bytes) -> None:
+        _need(len(body) >= self._size)
+        if any(body[: self._size]):
+            self.base = body[: self._size].hex()
+
+    def _table(self, body: bytes) -> None:
+        """Where blocks of entries begin, for threads that read them at once."""
+        _need(len(body) % 8 == 4 and body[:4] == struct.pack(">I", 1))
+        first = 0
+        for offset, count in struct.iter_unpack(">II", body[4:]):
+            _need(count > 0 and self._starts[first] == offset and bool(self._whole[first]))
+            first += count
+        _need(first == len(self._starts))
+
+
+def _need(holds: bool) -> None:
+    if not holds:
+        raise ValueError
 
 
 def _varint(raw: bytes, at: int) -> tuple[int, int]:
@@ -110,8 +285,6 @@ def _varint(raw: bytes, at: int) -> tuple[int, int]:
 
 
 def _is_file(name: bytes) -> bool:
-    if not name:
-        return True  # of a split index: it stands in the other one
     parts = name.removesuffix(b"/").split(b"/")
     if not _NO_PARTS.isdisjoint(parts):
         return False

@@ -1,6 +1,7 @@
 """What `hg clone` writes into the settings of a new repository: addresses of others, and comments.
 
-Whatever else may stand there can name a program. Only lines that cannot be read in another way count as harmless.
+Whatever else may stand there can name a program. Only lines that cannot be read in another way count as harmless. Of an
+operation that is under way only one file is more than text: that of `hg histedit`, unless it says its version first.
 """
 
 import re
@@ -25,3 +26,8 @@ def is_harmless(raw: bytes | None) -> bool:
         elif section != b"paths" or not _ADDRESS.fullmatch(line):
             return False
     return True
+
+
+def is_harmless_state(raw: bytes | None) -> bool:
+    """Whether the state of `hg histedit` is text: what does not begin so is unpickled, which runs what it names."""
+    return raw is not None and raw.startswith(b"v1\n")

@@ -1,0 +1,148 @@
+"""Severity: high (H1, its kind). A plant whose mode lets git use it, and keeps whoever looks for plants from listing,
+reading, copying or replacing it; and one that by no means can be undone.
+"""
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bottega.errors import Refused
+from bottega.workspaces.confine import Root
+from bottega.workspaces.git import files
+from bottega.workspaces.git.guard import Guard
+from bottega.workspaces.sandbox.local import Local
+from tests.attacks import indexes
+from tests.attacks.indexes import git
+from tests.attacks.ordinary_user import as_ordinary_user
+from tests.workspaces.sandbox import rooms
+from tests.workspaces.sandbox.needs import needs_bubblewrap
+from tests.workspaces.sandbox.rooms import OWNER, ROOT, bash
+
+EVIL = "[core]\n\tfsmonitor = evil\n"
+
+
+@pytest.fixture
+def base() -> Iterator[Path]:
+    with rooms.open_folder(OWNER if ROOT else None) as base:
+        yield base
+
+
+def _plant(folder: Path) -> None:
+    for name in "abcdef":
+        git(folder, "init", "-q", name)
+    hook = folder / "a/.git/hooks/post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    shutil.copy("/bin/true", hook)
+    hook.chmod(0o111)
+    (folder / "b/.git/config").write_text(EVIL)
+    (folder / "b/.git").chmod(0o555)
+    indexes.split(folder / "c/.git", bytes(20))
+    (folder / "c/.git").chmod(0o311)
+    (folder / "d/.git/remotes").mkdir()
+    (folder / "d/.git/remotes/evil").write_text("URL: ext::evil\n")
+    (folder / "d/.git/remotes").chmod(0o311)
+    (folder / "e/.git/config").write_text(EVIL)
+    (folder / "e/.git/config").chmod(0)
+    (folder / "e/.git").chmod(0o555)
+    (folder / "f/deep").mkdir()
+    git(folder, "init", "-q", "f/deep")
+    (folder / "f/deep/.git/config").write_text(EVIL)
+    for name in ("f/deep/.git", "f/deep"):
+        (folder / name).chmod(0o111)
+
+
+def _looked(base: Path) -> tuple[str, str, dict[str, int]]:
+    folder = base / "project"
+    folder.mkdir()
+    with Root(folder) as root:
+        guard = Guard(base / "state", root)
+        guard.open()
+        _plant(folder)
+        guard.close()
+        modes = {name: _mode(folder / name) for name in MODES}
+        return " ".join(guard.reports()), guard.unfinished, modes
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+MODES = {
+    "b/.git": 0o555,
+    "c/.git": 0o311,
+    "d/.git/remotes": 0o311,
+    "e/.git": 0o555,
+    "f/deep": 0o111,
+    "f/deep/.git": 0o111,
+}
+
+
+def test_what_may_not_be_listed_read_or_replaced_is_undone_all_the_same(base: Path) -> None:
+    told, unfinished, modes = as_ordinary_user(_looked, base)
+    folder = base / "project"
+    for path in MODES:
+        (folder / path).chmod(0o700)
+    assert modes == MODES, "as they were"
+    assert not (folder / "a/.git/hooks/post-checkout").exists()
+    assert not (folder / "c/.git/index").exists()
+    assert [each for each in os.listdir(folder / "c/.git") if each.startswith("shared")] == []
+    assert os.listdir(folder / "d/.git/remotes") == []
+    for name in ("b", "e", "f/deep"):
+        assert "fsmonitor" not in (folder / name / ".git/config").read_text(), name
+    for path in ("a/.git/hooks", "b/.git/config", "c/.git/index", "d/.git/remotes", "f/deep/.git"):
+        assert path in told, path
+    assert "could not" not in told
+    assert not unfinished
+    (kept,) = (base / "state" / "quarantine").iterdir()
+    (copy,) = kept.glob("*post-checkout")
+    assert copy.read_bytes() == Path("/bin/true").read_bytes()
+
+
+def test_no_copy_is_no_reason_to_leave_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = base / "project"
+    folder.mkdir()
+    with Root(folder) as root:
+        guard = Guard(base / "state", root)
+        guard.open()
+        git(folder, "init", "-q", "a")
+        (folder / "a/.git/config").write_text(EVIL)
+        (base / "state" / "quarantine").write_text("in its place")
+        guard.close()
+    assert "fsmonitor" not in (folder / "a/.git/config").read_text()
+    assert "No copy could be kept" in " ".join(guard.reports())
+
+
+@needs_bubblewrap
+async def test_what_cannot_be_undone_is_never_what_was_there_before(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = base / "project"
+    folder.mkdir()
+    (folder / "x").mkdir()
+    rooms.given_to(base, OWNER if ROOT else None)
+    config = folder / "n/.git/config"
+
+    def refused(*_: Any) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    local = Local(base / "state")
+    with Root(folder) as root:
+        sandbox = await local.open(root)
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "write", refused)
+            await bash(sandbox, "git init -q n; git config -f n/.git/config core.fsmonitor evil")
+            assert "could not be undone" in " ".join(await sandbox.undone())
+            with pytest.raises(Refused, match=r"n/\.git/config.*could not be undone"):
+                await bash(sandbox, "true")
+            await sandbox.close()
+            with pytest.raises(Refused, match=r"n/\.git/config.*could not be undone"):
+                await local.open(root)
+        assert "fsmonitor" in config.read_text()
+        await (await local.open(root)).close()
+    assert "fsmonitor" not in config.read_text()

@@ -1,0 +1,84 @@
+"""Severity: high (H1, its kind). The person's settings of git name a script of the project, as a filter, an alias or
+what watches files: an agent that rewrites the script runs outside with the next `git status`.
+"""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bottega.workspaces.confine import Root
+from bottega.workspaces.git.config import programs
+from bottega.workspaces.git.guard import Guard
+from bottega.workspaces.git.proposed import danger
+from tests.attacks.test_a_planted_repository_runs_nothing import Scene
+from tests.workspaces.sandbox import rooms
+
+SCRIPTS = ("tools/clean.sh", "tools/watch.sh", "conv.py", "later.sh")
+MINE = "#!/bin/sh\ncat\n"
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    with rooms.open_folder() as base:
+        scene = Scene(base)
+        (scene.folder / "tools").mkdir()
+        for path in SCRIPTS[:-1]:
+            (scene.folder / path).write_text(MINE)
+            (scene.folder / path).chmod(0o755)
+        scene.outside(
+            "git config filter.f.clean ./tools/clean.sh; echo '* filter=f' > .gitattributes;"
+            "git config core.fsmonitor 'sh tools/watch.sh'; git config diff.f.textconv 'python3 -u conv.py';"
+            "git config alias.x '!sh -c \"./later.sh; true\"'; git config commit.template tools/message;"
+            "git config alias.y '!cat README.md'"
+        )
+        yield scene
+
+
+def test_what_a_command_writes_there_is_undone(scene: Scene) -> None:
+    (scene.folder / "README.md").write_text("old")
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        for path in (*SCRIPTS, "tools/message", "README.md", "tools/other.sh"):
+            (scene.folder / path).write_text(f"#!/bin/sh\ntouch {scene.canary}/ran\n")
+            (scene.folder / path).chmod(0o755)
+        guard.close()
+    command = ["git", "-c", "safe.directory=*", "status"]
+    subprocess.run(command, cwd=scene.folder, check=False, capture_output=True)
+    subprocess.run([*command[:-1], "x"], cwd=scene.folder, check=False, capture_output=True)
+    assert not list(scene.canary.iterdir())
+    told = " ".join(guard.reports())
+    for path in SCRIPTS[:-1]:
+        assert (scene.folder / path).read_text() == MINE, path
+        assert path in told, path
+    assert not (scene.folder / "later.sh").exists()
+    for path in ("tools/message", "README.md", "tools/other.sh"):
+        assert "ran" in (scene.folder / path).read_text(), path
+
+
+def test_a_tool_asks_before_it_writes_there(scene: Scene) -> None:
+    with Root(scene.folder) as root:
+        for path in SCRIPTS:
+            assert "git would run" in danger(root, [path]), path
+        for path in ("tools/message", "README.md", "tools/other.sh"):
+            assert danger(root, [path]) == "", path
+
+
+NAMED = {
+    "!sh tools/x.sh a": "tools/x.sh",
+    "!f() { ./a/b.sh; }; f": "./a/b.sh",
+    "sh -c './tools/m.sh %O %A'": "./tools/m.sh",
+    '!"$(git rev-parse --show-toplevel)/tools/z.sh"': "tools/z.sh",
+    '!bash -c "tools/q.sh; true"': "tools/q.sh",
+    "A=b env -i ./x.sh": "./x.sh",
+}
+
+
+@pytest.mark.parametrize("value", NAMED)
+def test_scripts_are_found_however_they_are_called(value: str) -> None:
+    assert NAMED[value] in {*programs(("alias.x", value))}
+    for harmless in ("less -R", "status -sb", "git-lfs clean -- %f", "!cat README.md"):
+        assert [*programs(("alias.x", harmless))] == []
+    assert [*programs(("commit.template", str(Path("tools/message"))))] == []
