@@ -1,7 +1,7 @@
 """Connections that keep the server waiting are closed.
 
 A request must be there whole, but for its body, in 10 s; what comes after a refusal must end in that time too. An
-answer takes as long as it needs to be made, but on its way out something has to move every 15 s. Requests are heard one
+answer takes as long as it needs to be made, but on its way out it has to move on every 15 s. Requests are heard one
 at a time: whoever sends the next one before the last is answered is not heard any further. An answer that comes before
 its request was whole is the connection's last: what is still sent is taken for a while, so that the answer is not lost,
 and thrown away unparsed. Chunks of a few bytes each, and heads of very many lines, are refused.
@@ -18,7 +18,7 @@ import uvicorn
 from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bottega.server.guard.connections import Connections, Seat
+from bottega.server.guard.connections import Connections, Seat, Shares
 from bottega.server.guard.progress import Progress
 from bottega.server.guard.turns import Portions, Turns, wired
 
@@ -39,9 +39,9 @@ THROWN_AWAY = 128_000_000
 class Config(uvicorn.Config):
     """Of a server whose connections are counted."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *given: Any, shares: Shares | None = None, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.seats = Connections()
+        self.seats = Connections(shares)
         self.turns = Turns()
 
 
@@ -93,7 +93,7 @@ class Impatient(H11Protocol, Portions):
             self._seat = self.config.seats.enter(transport, self.client[0] if self.client else "")
         else:
             self.turns = Turns()
-        self._progress = Progress(transport, self.stuck, self._seat.moved if self._seat else None)
+        self._progress = Progress(self.wire, self.stuck, self._seat.moved if self._seat else None)
         self.app = self._seated(self.app)
         self._mind()
 
