@@ -98,6 +98,10 @@ def test_the_same_files_are_left_out_as_by_git(tree: list[list[str]], top: str, 
     [
         "*a" * 100 + "b",
         "**/" * 60 + "b",
+        "**/a/" * 100 + "b",
+        "\n".join(f"**/a/**/a/**/a/z{n}" for n in range(1000)),
+        "\n".join(["**/" + "a/" * 250 + "b"] * 128),
+        "\n".join(["*a" * 30 + f"b{n}" for n in range(1000)]),
         "*a*/**/*a*/**/*a*/**/b",
         "[" * 500,
         "?" * 500,
@@ -109,7 +113,8 @@ def test_the_same_files_are_left_out_as_by_git(tree: list[list[str]], top: str, 
 def test_no_pattern_makes_it_slow(pattern: str) -> None:
     started = time.thread_time()
     ignore = Ignore(pattern)
-    for path in ("a" * 255, "/".join(["aaaa"] * 64), "/".join(["a" * 60] * 60)):
+    long = ("/".join(["a"] * 500), "/".join(["aaaa"] * 64), "/".join(["a" * 60] * 60))
+    for path in ("a" * 255, *long):
         ignore.verdict(path, folder=False)
     assert time.thread_time() - started < 0.5
 
