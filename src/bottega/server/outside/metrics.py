@@ -16,7 +16,7 @@ from bottega.errors import Misconfigured
 from bottega.server.house import house_of
 from bottega.server.outside.watched import Watched, watched_of
 from bottega.server.problems import responses
-from bottega.server.who import calling, the_host
+from bottega.server.who import NotSignedIn, calling, the_host
 from bottega.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,13 +41,16 @@ def metrics_token(settings: Settings) -> str:
 
 
 async def scraper(request: Request) -> None:
-    """The host, or who has the token of scrapers."""
+    """The host with a token, or who has the token of scrapers. A cookie is sent to any port of this host."""
     wanted = house_of(request).options.metrics_token
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     carries = bool(wanted) and scheme.lower() == "bearer"
     if carries and hmac.compare_digest(given.strip().encode(), wanted.encode()):
         return
-    await the_host((await calling(request)).person)
+    caller = await calling(request)
+    if caller.kind != "token":
+        raise NotSignedIn
+    await the_host(caller.person)
 
 
 @router.get(
