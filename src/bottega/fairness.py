@@ -7,7 +7,7 @@ every read of the database below. Work that is nobody's is bounded by the number
 import asyncio
 import threading
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -221,9 +221,9 @@ class Turns:
     """Work on the event loop that comes in small parts: of one person's, one part in each round of the loop."""
 
     def __init__(self) -> None:
-        self._lines: dict[int, deque[asyncio.Future[None]]] = {}
+        self._lines: dict[Hashable, deque[asyncio.Future[None]]] = {}
 
-    async def next(self, person: int) -> None:
+    async def next(self, person: Hashable) -> None:
         """Return when it is this task's turn among all of the person's."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[None] = loop.create_future()
@@ -234,7 +234,7 @@ class Turns:
         line.append(turn)
         await turn
 
-    def _go_on(self, person: int, line: deque[asyncio.Future[None]]) -> None:
+    def _go_on(self, person: Hashable, line: deque[asyncio.Future[None]]) -> None:
         while line:
             turn = line.popleft()
             if not turn.done():

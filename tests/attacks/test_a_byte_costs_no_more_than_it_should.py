@@ -197,6 +197,28 @@ def test_commas_and_quotes_inside_of_a_text_are_no_parts(server: Target) -> None
     assert status == 404, answer
 
 
+@pytest.mark.parametrize("depth", [201, 400, 1500, 3900])
+def test_a_deep_frame_is_refused_and_its_socket_goes_on(server: Target, depth: int) -> None:
+    server.lines.clear()
+    deep = b'{"type":"answer","ask_id":"a","word":"allow","input":{"a":%b%b}}'
+    texts = (deep % (b"[" * depth, b"]" * depth), b"[" * depth, b'{"ref":' * depth)
+    with opened(server) as wire:
+        for text in texts:
+            length = len(text).to_bytes(8, "big")
+            wire.sendall(b"\x81\xff" + length + b"\0\0\0\0" + text)
+            assert b"bad_frame" in answered(wire)
+        wire.sendall(frame(1, b'{"type":"ping"}'))
+        assert b'"pong"' in answered(wire)
+    assert not [line for line in server.lines if line.get("level") == "error"]
+
+
+def answered(wire: socket.socket) -> bytes:
+    """The next frame that is no heartbeat, nor a ping."""
+    while b'"type"' not in (received := wire.recv(65536)) or b'"heartbeat"' in received:
+        assert received
+    return received
+
+
 def test_who_sends_nonsense_fills_no_log(server: Target) -> None:
     server.lines.clear()
     for _ in range(60):

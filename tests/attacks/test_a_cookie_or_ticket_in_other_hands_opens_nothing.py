@@ -106,7 +106,7 @@ def test_a_cookie_that_a_neighbouring_port_was_sent_is_worth_nothing_there(serve
     ours = (("Cookie", stolen), ("Origin", server.address), ("Sec-Fetch-Site", "same-origin"))
     forged = ("X-Bottega-Page", "0" * 64)
     for path, methods in document["paths"].items():
-        if not path.startswith("/api/") or path == "/api/sign-in":
+        if path in ("/api/sign-in", "/healthz", "/readyz"):  # open to all
             continue
         filled = path.replace("{", "").replace("}", "")
         for method in methods:

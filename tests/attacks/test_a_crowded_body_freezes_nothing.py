@@ -45,8 +45,9 @@ def routes(document: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
 class Watch:
     """Somebody who asks for a small thing all the time, and how long that took at worst."""
 
-    def __init__(self, server: Target) -> None:
+    def __init__(self, server: Target, name: str = "host") -> None:
         self._server = server
+        self._name = name
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self.worst = 0.0
@@ -61,9 +62,9 @@ class Watch:
         self._thread.join()
 
     def _run(self) -> None:
-        with Person(self._server) as host:
+        with Person(self._server, self._name) as other:
             while not self._done.is_set():
-                self.worst = max(self.worst, host.timed("GET", "/api/me")[0])
+                self.worst = max(self.worst, other.timed("GET", "/api/me")[0])
                 time.sleep(0.01)
 
 

@@ -65,10 +65,17 @@ class Halt(HTTPException):
     """An answer that ends a request before its route has read it."""
 
     def __init__(
-        self, status: int, code: str, detail: str, hint: str = "", retry_after: float = 0
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        hint: str = "",
+        *,
+        retry_after: float = 0,
+        headers: dict[str, str] | None = None,
     ) -> None:
-        after = {"retry-after": str(math.ceil(retry_after))} if retry_after else None
-        super().__init__(status, detail, after)
+        after = {"retry-after": str(math.ceil(retry_after))} if retry_after else {}
+        super().__init__(status, detail, {**(headers or {}), **after} or None)
         self.code = code
         self.hint = hint
 

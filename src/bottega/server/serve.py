@@ -19,6 +19,7 @@ from bottega.accounts.secret import mark_of, secret
 from bottega.errors import Misconfigured, Refused
 from bottega.server.app import create_app
 from bottega.server.chores import chores
+from bottega.server.guard.connections import Shares
 from bottega.server.guard.door import Door
 from bottega.server.guard.impatient import Config, Impatient
 from bottega.server.house import House, Options
@@ -54,6 +55,12 @@ def raise_descriptor_limit() -> None:
     with suppress(OSError, ValueError):
         if soft != resource.RLIM_INFINITY and soft < wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _room_for_people() -> int:
+    """Connections of people that there is room for: the other half of the open files is for what they do."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _FILES // 2 if allowed == resource.RLIM_INFINITY else min(allowed, _FILES) // 2
 
 
 async def serve(settings: Settings, options: Options, folder: Path, ready: Ready) -> None:
@@ -203,6 +210,7 @@ def _config(app: ASGIApp, options: Options) -> uvicorn.Config:
         app,
         backlog=ACCEPTED,
         http=Impatient,
+        shares=Shares(people=_room_for_people()),
         h11_max_incomplete_event_size=HEAD_SIZE,
         proxy_headers=False,  # else whoever is on this machine could name any client: the door hears proxies
         ssl_certfile=options.tls_cert or None,

@@ -4,10 +4,13 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from bottega.accounts.people import Person
 from bottega.server.guard.bodies import MOST_BODY, MOST_UPLOAD, USUAL, limit_of
 from bottega.server.guard.door import Door, Measures
+from bottega.server.guard.places import Places
 from bottega.server.guard.rates import Rate
 from bottega.server.house import House
 
@@ -26,6 +29,7 @@ class Application:
         self.asked.append(scope["path"])
         if scope["type"] == "websocket":
             await send({"type": "websocket.accept"})
+            await self.hold.wait()
             return
         while (await receive()).get("more_body"):
             pass
@@ -124,63 +128,134 @@ async def test_a_person_is_bounded_whatever_the_address_and_the_carrier(house: H
     assert answers == [200, 200, 429, 429]
 
 
+async def signed_in(house: House, name: str) -> dict[str, str]:
+    person = await house.people.add(name)
+    return {"authorization": f"Bearer {await house.passes.give(person, 'token')}"}
+
+
 async def test_where_too_many_are_inside_the_next_is_told_to_come_later(house: House) -> None:
     application = Application()
     application.hold.clear()
-    door = Door(application, house, Measures(strangers=4))
-    slow = [asyncio.create_task(ask(door)) for _ in range(2)]
+    door = Door(application, house, Measures(requests=4))
+    one, other, third = [await signed_in(house, name) for name in ("one", "other", "third")]
+    slow = [asyncio.create_task(ask(door, headers=one)) for _ in range(2)]
     for _ in slow:
         await application.inside.acquire()
-    status, headers, problem = await ask(door)
+    status, headers, problem = await ask(door, headers=one)
     assert (status, headers["retry-after"], problem["code"]) == (503, "1", "overloaded")
-    others = [asyncio.create_task(ask(door, client="10.0.0.9")) for _ in range(2)]
-    for _ in others:
+    slow += [asyncio.create_task(ask(door, headers=other)) for _ in range(2)]
+    slow += [asyncio.create_task(ask(door, headers=third))]  # one of theirs is sure
+    for _ in range(3):
         await application.inside.acquire()
-    assert (await ask(door, client="10.0.0.10"))[0] == 503
+    assert (await ask(door, headers=third))[0] == 503
     application.hold.set()
-    assert [status for status, _, _ in await asyncio.gather(*slow, *others)] == [200] * 4
-    assert (await ask(door))[0] == 200
+    assert [status for status, _, _ in await asyncio.gather(*slow)] == [200] * 5
+    assert (await ask(door, headers=one))[0] == 200
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream", "socket", "slow body"])
+async def test_no_number_of_people_locks_out_another(house: House, kind: str) -> None:
+    application = Application()
+    application.hold.clear()
+    application.kind = kind.encode()
+    at_work = Places(all=4, each=2, waiting=9, sure=1)
+    door = Door(application, house, Measures(requests=8, streams=8, people_at_work=at_work))
+    sent: dict[str, Any] = {"pieces": []} if kind == "slow body" else {}
+    length = {"content-length": "9"} if kind == "slow body" else {}
+    people = [await house.people.add(f"person-{n}") for n in range(7)]
+
+    def begin(person: Person, carried: dict[str, str], name: str) -> asyncio.Task[Any]:
+        if kind == "socket":
+            ticket = house.tickets.give(person, carried["authorization"], "token")
+            return asyncio.create_task(ask(door, f"/{name}/{ticket}", kind="websocket"))
+        method = "POST" if length and name != "late" else "GET"
+        options = {"headers": {**carried, **length}, **sent} if method == "POST" else {}
+        return asyncio.create_task(
+            ask(door, f"/{name}", method, **(options or {"headers": carried}))
+        )
+
+    carriers = [
+        {"authorization": f"Bearer {await house.passes.give(each, 'token')}"} for each in people
+    ]
+    slow = [
+        begin(person, carried, "other")
+        for person, carried in zip(people[1:], carriers[1:], strict=True)
+        for _ in range(9)
+    ]
+    for _ in range(100):
+        await asyncio.sleep(0)
+    late = begin(people[0], carriers[0], "late")
+    async with asyncio.timeout(5):
+        while not any(path.startswith("/late") for path in application.asked):
+            await asyncio.sleep(0)
+    for task in (*slow, late):
+        task.cancel()
+    await asyncio.wait({*slow, late})
 
 
 async def test_an_answer_that_goes_on_and_on_leaves_its_place_to_requests(house: House) -> None:
     application = Application()
     application.hold.clear()
     application.kind = b"text/event-stream; charset=utf-8"
-    door = Door(application, house, Measures(strangers=2, streams=6))
-    streams = [asyncio.create_task(ask(door)) for _ in range(3)]
+    door = Door(application, house, Measures(requests=2, streams=6))
+    carried = await signed_in(house, "one")
+    streams: list[asyncio.Task[Any]] = []
     async with asyncio.timeout(30):
-        for _ in streams:
+        for _ in range(3):
+            streams.append(asyncio.create_task(ask(door, headers=carried)))
             await application.inside.acquire()
-    fourth = asyncio.create_task(
-        ask(door)
-    )  # the streams are full: it keeps its place among requests
+    # The streams are full: the fourth keeps its place among requests.
+    fourth = asyncio.create_task(ask(door, headers=carried))
     await application.inside.acquire()
-    assert (await ask(door))[0] == 503
+    assert (await ask(door, headers=carried))[0] == 503
     application.hold.set()
     await asyncio.gather(*streams, fourth)
-    assert (await ask(door))[0] == 200
+    assert (await ask(door, headers=carried))[0] == 200
 
 
 async def test_a_client_that_leaves_leaves_its_place(house: House) -> None:
     application = Application()
     application.hold.clear()
-    door = Door(application, house, Measures(strangers=2))
-    slow = asyncio.create_task(ask(door))
+    door = Door(application, house, Measures(requests=2))
+    carried = await signed_in(house, "one")
+    slow = asyncio.create_task(ask(door, headers=carried))
     await application.inside.acquire()
-    assert (await ask(door))[0] == 503
+    assert (await ask(door, headers=carried))[0] == 503
     slow.cancel()
     await asyncio.wait({slow})
     application.hold.set()
-    assert (await ask(door))[0] == 200
+    assert (await ask(door, headers=carried))[0] == 200
+
+
+async def test_answers_that_strangers_do_not_read_take_no_place(house: House) -> None:
+    application = Application()
+    application.hold.clear()
+    door = Door(application, house, Measures(strangers_at_work=Places(all=2, each=1, waiting=1)))
+    unread = [asyncio.create_task(ask(door, client=f"10.0.{n % 2}.1")) for n in range(20)]
+    async with asyncio.timeout(10):
+        for _ in range(3):  # what waits for its turn has a bound; what goes out does not need one
+            await application.inside.acquire()
+        late = asyncio.create_task(ask(door, client="10.0.9.1"))
+        await application.inside.acquire()
+    application.hold.set()
+    assert (await late)[0] == 200
+    assert {status for status, _, _ in await asyncio.gather(*unread)} <= {200, 429}
 
 
 async def test_a_body_that_says_it_is_too_long_is_not_begun(house: House) -> None:
     application = Application()
     door = Door(application, house)
-    status, _, problem = await ask(door, "/x", "POST", headers={"content-length": str(USUAL + 1)})
+    carried = await signed_in(house, "one")
+    long, longest = ({**carried, "content-length": str(size)} for size in (USUAL + 1, USUAL))
+    status, _, problem = await ask(door, "/x", "POST", headers=long)
     assert (status, problem["code"]) == (413, "too_large")
     assert application.asked == []
-    assert (await ask(door, "/x", "POST", headers={"content-length": str(USUAL)}))[0] == 200
+    assert (await ask(door, "/x", "POST", headers=longest))[0] == 200
+
+
+async def test_the_body_of_a_sign_in_has_to_come_soon() -> None:
+    assert 0 < limit_of("POST", "/api/sign-in").patience <= 3
+    assert limit_of("POST", "/api/sessions").patience == 0
 
 
 async def test_the_bound_of_uploads_is_higher() -> None:

@@ -112,3 +112,17 @@ async def test_who_gives_up_leaves_no_place_taken() -> None:
     assert queue.held("a") == 0
     async with asyncio.timeout(1):
         await queue.enter("a")
+
+
+async def test_a_few_places_of_each_are_sure() -> None:
+    queue = Queue(Places(all=2, each=2, waiting=9, sure=1))
+    async with asyncio.timeout(1):
+        for key in ("a", "a", "b", "c"):
+            await queue.enter(key)
+    second = asyncio.create_task(queue.enter("b"))
+    await asyncio.sleep(0)
+    assert not second.done()
+    queue.leave("b")  # all others hold on to theirs
+    async with asyncio.timeout(1):
+        await second
+    assert queue.held("b") == 1

@@ -70,3 +70,13 @@ def test_a_room_takes_so_many_and_of_one_no_more_than_a_share() -> None:
     assert [room.enter("b") for _ in range(2)] == [True, False]
     room.leave("a")
     assert room.enter("b")
+
+
+def test_some_of_each_are_let_in_whoever_else_is_inside() -> None:
+    room = Room(4, 3, sure=1)
+    assert [room.enter("a") for _ in range(4)] == [True, True, True, False]
+    assert [room.enter("b") for _ in range(2)] == [True, False]
+    assert [room.enter("c") for _ in range(2)] == [True, False]
+    for key in "aaabc":
+        room.leave(key)
+    assert [room.enter("b") for _ in range(4)] == [True, True, True, False]

@@ -98,8 +98,11 @@ def test_the_same_files_are_left_out_as_by_git(tree: list[list[str]], top: str, 
     [
         "*a" * 100 + "b",
         "**/" * 60 + "b",
-        "*a*/**/*a*/**/*a*/**/b",
+        "**/a/" * 100 + "b",
         "\n".join(f"**/a/**/a/**/a/z{n}" for n in range(1000)),
+        "\n".join(["**/" + "a/" * 250 + "b"] * 128),
+        "\n".join(["*a" * 30 + f"b{n}" for n in range(1000)]),
+        "*a*/**/*a*/**/*a*/**/b",
         "\n".join("**/" + "a/" * 250 + f"z{n}" for n in range(120)),
         "\n".join("*" + "a" * 500 + f"{n}" for n in range(120)),
         "[" * 500,
@@ -112,22 +115,17 @@ def test_the_same_files_are_left_out_as_by_git(tree: list[list[str]], top: str, 
 def test_no_pattern_makes_it_slow(pattern: str) -> None:
     started = time.thread_time()
     ignore = Ignore(pattern)
-    longest = 0.0
-    for path in ("a" * 255, "a/" * 499 + "a", "aaaa/" * 63 + "aaaa", ("a" * 60 + "/") * 60 + "a"):
-        for run in ignore._runs:  # pyright: ignore[reportPrivateUsage]
-            for regex in run.files:
-                began = time.thread_time()
-                regex.fullmatch(path)
-                longest = max(longest, time.thread_time() - began)
-    assert time.thread_time() - started < 2.0
-    assert longest < 0.05, "no other thread runs meanwhile"
+    long = ("/".join(["a"] * 500), "/".join(["aaaa"] * 64), "/".join(["a" * 60] * 60))
+    for path in ("a" * 255, *long):
+        ignore.verdict(path, folder=False)
+    assert time.thread_time() - started < 0.5
 
 
 def test_a_walk_has_so_many_seconds_for_all_patterns_that_it_meets() -> None:
     effort = Effort(0.2)
-    asked, slow = 0, "\n".join("**/" + "a/" * 250 + f"z{n}" for n in range(120))
+    asked, slow = 0, "\n".join("*a" * 200 + f"{n}" for n in range(400))
     started = time.thread_time()
-    while Ignore(slow, effort).verdict("a/" * 499 + "a", folder=True) is None and asked < 1000:
+    while Ignore(slow, effort).verdict("a" * 255, folder=True) is None and asked < 1000:
         asked += 1
     assert time.thread_time() - started < 2.0
     assert Ignore("a", effort).verdict("a", folder=False) is None, "nothing more is said"

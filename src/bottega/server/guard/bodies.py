@@ -27,13 +27,18 @@ class Limit(msgspec.Struct, frozen=True):
     """Bytes."""
     members: int = 1000
     """Fields and elements of its JSON, of all levels together. 0: it is no JSON."""
+    patience: float = 0
+    """Seconds for it to come, but for those that its length gives it. 0: as usual."""
 
+
+SIGN_IN = "POST /api/sign-in"
+"""The only request of a stranger's that has a body."""
 
 _LONG_TEXT = Limit(MOST_BODY)
 _FREE_JSON = Limit(MOST_BODY, 20_000)
 
 _LIMITS = {
-    "POST /api/sign-in": Limit(2000, 20),
+    SIGN_IN: Limit(2000, 20, patience=3.0),
     "POST /api/sessions/*/prompts": _FREE_JSON,
     "PATCH /api/sessions/*/prompts/*": _LONG_TEXT,
     "PUT /api/sessions/*/tools": _FREE_JSON,
@@ -57,6 +62,28 @@ _PATTERNS = tuple(
 )
 
 
+_BODILESS = frozenset({"GET", "HEAD"})
+
+
+def refuse_of_stranger(method: str, headers: dict[bytes, bytes]) -> None:
+    """Nobody who is not signed in sends us anything but a sign-in: what they begin to send is not waited for."""
+    if method not in _BODILESS:
+        raise Halt(
+            405,
+            "method_not_allowed",
+            f"What is at this address is not reached with {method[:20]}.",
+            "GET /api/openapi.json has every route; most of them are for people who are signed in.",
+            headers={"allow": "GET, HEAD"},
+        )
+    if has_body(headers):
+        raise Halt(
+            413,
+            "too_large",
+            "A request of somebody who is not signed in has no body.",
+            "Leave the body out, or sign in.",
+        )
+
+
 def limit_of(method: str, path: str) -> Limit:
     """What a body of this request may hold; the path is the one below the server's own."""
     asked = f"{method} {path}"
@@ -70,22 +97,27 @@ def has_body(headers: dict[bytes, bytes]) -> bool:
     return bool(headers.get(b"content-length", b"").strip(b"0")) or b"transfer-encoding" in headers
 
 
-def bounded(receive: Receive, headers: dict[bytes, bytes], most: int) -> Receive:
-    """The same body, but no more of it than `most`; refuse at once what says that it is longer."""
+def bounded(
+    receive: Receive, headers: dict[bytes, bytes], most: int, patience: float = 0
+) -> Receive:
+    """The same body, but no more of it than `most`; refuse at once what says that it is longer.
+
+    It has `patience` seconds, 0: `PATIENCE`, and some for its length.
+    """
     length = headers.get(b"content-length", b"")
     if length.isdigit() and int(length) > most:
         raise _too_large(most)
     if not has_body(headers):
         return receive
     received, is_whole = 0, False
-    begun = asyncio.get_running_loop().time()
+    ends = asyncio.get_running_loop().time() + (patience or PATIENCE)
 
     async def counted() -> Message:
         nonlocal received, is_whole
         if is_whole:
             return await receive()  # nothing but the news that the client is gone
         try:
-            async with asyncio.timeout_at(begun + PATIENCE + received / SLOWEST):
+            async with asyncio.timeout_at(ends + received / SLOWEST):
                 message = await receive()
         except TimeoutError:
             raise Halt(

@@ -2,17 +2,15 @@
 
 A connection is a stranger's until a request on it is a person's. Where strangers have too many, of one address or in
 all, the one of theirs that has been still for longest is cut to let the new one in: whoever fills the share with
-connections that do nothing loses them first, and a person's connection is taken in at any time.
+connections that do nothing loses them first, and a person's connection is taken in at any time. Where people have as
+many as the system has room for, whoever has most of them loses the one that was theirs for longest.
 """
 
 import asyncio
 import ipaddress
 from collections import Counter
-from typing import TypeVar
 
 import msgspec
-
-K = TypeVar("K", str, int)
 
 
 class Shares(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +22,8 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True):
     """Of strangers from one address."""
     person: int = 2500
     """Of one person."""
+    people: int = 20_000
+    """Of all people together."""
 
 
 class Seat:
@@ -34,6 +34,7 @@ class Seat:
         self._transport = transport
         self.address = address
         self.person: int | None = None
+        self._has_left = False
 
     @property
     def sender(self) -> str | int:
@@ -42,7 +43,7 @@ class Seat:
 
     def belongs_to(self, person: int) -> bool:
         """A request of this person's came on it. False: the person has too many already."""
-        return self._among.known(self, person)
+        return self._has_left or self._among.known(self, person)
 
     @property
     def is_gone(self) -> bool:
@@ -57,6 +58,8 @@ class Seat:
         self._transport.abort()
 
     def leave(self) -> None:
+        """For good: what is still found out about it does not count any more."""
+        self._has_left = True
         self._among.left(self)
 
 
@@ -66,10 +69,12 @@ class Connections:
         self._strangers: dict[Seat, None] = {}
         """The one that has been still for longest first."""
         self._addresses: Counter[str] = Counter()
-        self._persons: Counter[int] = Counter()
+        self._persons: dict[int, dict[Seat, None]] = {}
+        """Of each the oldest first."""
+        self._people = 0
 
     def __len__(self) -> int:
-        return len(self._strangers) + self._persons.total()
+        return len(self._strangers) + self._people
 
     def enter(self, transport: asyncio.Transport, address: str) -> Seat:
         seat = Seat(self, transport, network_of(address))
@@ -84,11 +89,14 @@ class Connections:
     def known(self, seat: Seat, person: int) -> bool:
         if seat.person == person:
             return True
-        if self._persons[person] >= self._shares.person:
+        if len(self._persons.get(person, ())) >= self._shares.person:
             return False
         self.left(seat)
         seat.person = person
-        self._persons[person] += 1
+        self._persons.setdefault(person, {})[seat] = None
+        self._people += 1
+        if self._people > self._shares.people:
+            self._cut_of_largest()
         return True
 
     def moved(self, seat: Seat) -> None:
@@ -98,11 +106,17 @@ class Connections:
 
     def left(self, seat: Seat) -> None:
         if seat.person is not None:
-            _forget(self._persons, seat.person)
+            seats = self._persons[seat.person]
+            del seats[seat]
+            if not seats:
+                del self._persons[seat.person]
+            self._people -= 1
             seat.person = None
         elif seat in self._strangers:
             del self._strangers[seat]
-            _forget(self._addresses, seat.address)
+            self._addresses[seat.address] -= 1
+            if not self._addresses[seat.address]:
+                del self._addresses[seat.address]
 
     def _cut_stillest(self, address: str = "") -> None:
         for seat in self._strangers:
@@ -111,11 +125,10 @@ class Connections:
                 seat.cut()
                 return
 
-
-def _forget(among: Counter[K], key: K) -> None:
-    among[key] -= 1
-    if among[key] <= 0:
-        del among[key]
+    def _cut_of_largest(self) -> None:
+        seat = next(iter(max(self._persons.values(), key=len)))
+        self.left(seat)
+        seat.cut()
 
 
 def network_of(address: str) -> str:

@@ -3,6 +3,10 @@
 In this order: is it meant for us (Host), does no other site ask (Origin), who asks, not too often, not too many at
 once, not too much. Nothing is read of a body before all that is settled, and every answer is dressed, refusals too.
 Then one waits for a place: of each a few requests are worked on at the same time, see `places`.
+
+Nobody is locked out by others. People are as many as the owner has let in, so a part of every room is sure to each of
+them. Strangers are without number: a request of theirs takes up nothing but its connection, see `connections`, while
+its body comes or its answer is read.
 """
 
 import asyncio
@@ -16,7 +20,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bottega.errors import Problem
 from bottega.fairness import acting_for
 from bottega.server import problems
-from bottega.server.guard.bodies import bounded, has_body, limit_of, read_whole
+from bottega.server.guard.bodies import (
+    SIGN_IN,
+    bounded,
+    has_body,
+    limit_of,
+    read_whole,
+    refuse_of_stranger,
+)
 from bottega.server.guard.connections import Seat, network_of
 from bottega.server.guard.doubled import refuse_doubled
 from bottega.server.guard.dress import API, PAGE, dressed
@@ -60,11 +71,9 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     """Sockets that are opened from one address."""
     requests: int = 1000
     """Requests of people that are answered at the same time."""
-    strangers: int = 64
-    """Requests of strangers that are: they take no place of anybody's who is signed in."""
     streams: int = 5000
     """Answers that go on and on, and sockets."""
-    people_at_work: Places = Places(all=64, each=4, waiting=400)
+    people_at_work: Places = Places(all=64, each=4, waiting=400, sure=2)
     """Requests of people that are worked on; the others that are inside wait for that."""
     strangers_at_work: Places = Places(all=8, each=2, waiting=32)
     """Of strangers, by their address."""
@@ -87,14 +96,12 @@ class Door:
         self._strangers = Buckets(chosen.stranger)
         self._signing = Buckets(chosen.sign_in)
         self._opening = Buckets(chosen.sockets)
-        # Half of the room is the most that one may fill: whoever is slow, or mad, leaves some to the others.
-        self._requests = Room(chosen.requests, max(1, chosen.requests // 2))
-        self._streams = Room(chosen.streams, max(1, chosen.streams // 2))
-        self._outer = Room(chosen.strangers, max(1, chosen.strangers // 2))
+        self._requests = _shared(chosen.requests)
+        self._streams = _shared(chosen.streams)
         self._people_at_work = Queue(chosen.people_at_work)
         self._strangers_at_work = Queue(chosen.strangers_at_work)
         self._signing_in = Queue(chosen.signing_in)
-        self._long = Room(chosen.requests, chosen.long)
+        self._long = Room(chosen.requests, chosen.long, sure=chosen.long)
         self._unsent = Unsent()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -114,14 +121,17 @@ class Door:
             if message["type"] == "http.response.start":
                 dressed(message, dress)
                 visit.settle(message)
-            await in_pieces(send, message)
+            await in_pieces(send, message, None if isinstance(key, int) else self._outer_turn)
 
         key: Hashable = None
         try:
             self._meant_for_us(scope, headers)
             key = await self._known(scope)
-            self._enter(visit, key, scope)
-            receive = await self._begun(visit, key, scope, receive)
+            if isinstance(key, int):
+                self._enter(visit, key, scope)
+            elif not self._is_sign_in(scope):
+                refuse_of_stranger(scope["method"], headers)
+            receive = await self._begun(visit, key, scope, headers, receive)
         except Halt as halt:
             visit.end()
             await _hold_up(halt, scope)
@@ -160,7 +170,7 @@ class Door:
         try:
             self._meant_for_us(scope, headers)
             key = self._opens(scope)
-            if not visit.begin(self._streams, key):
+            if isinstance(key, int) and not visit.begin(self._streams, key):
                 raise _overloaded()
         except Halt as halt:
             await _hold_up(halt, scope)
@@ -236,10 +246,9 @@ class Door:
             if caller is None:
                 return _spend(self._strangers, address)
             return _spend(self._persons, caller.person.n)
-        asked = (scope["method"], path[len(self._path) :])
-        if asked == ("POST", "/api/sign-in"):
+        if self._is_sign_in(scope):
             return _spend(self._signing, address)
-        if asked in OPEN:
+        if (scope["method"], path[len(self._path) :]) in OPEN:
             return _spend(self._strangers, address)
         caller = caller_of(scope, self._house)
         if caller is None:
@@ -249,6 +258,9 @@ class Door:
         await self._house.seen(caller.person)
         return caller.person.n
 
+    def _is_sign_in(self, scope: Scope) -> bool:
+        return f"{scope['method']} {scope['path'][len(self._path) :]}" == SIGN_IN
+
     def _opens(self, scope: Scope) -> Hashable:
         """Who wants a socket: a person with a ticket, or a stranger's address, and not too often."""
         ticket = self._house.tickets.known(scope["path"].rpartition("/")[2])
@@ -257,44 +269,56 @@ class Door:
         _claim(scope, ticket.person.n)
         return _spend(self._persons, ticket.person.n)
 
-    def _enter(self, visit: Visit, key: Hashable, scope: Scope) -> None:
-        """People and strangers have rooms of their own; what is always answered needs none."""
-        if key is None:
-            return
-        if isinstance(key, int):
-            _claim(scope, key)
-            if self._house.studio.waiting(key) >= WAITING:
-                raise _too_much_waits()
-            if self._unsent.is_full(key):
-                raise _unread()
-        if not visit.begin(self._requests if isinstance(key, int) else self._outer, key):
+    def _enter(self, visit: Visit, person: int, scope: Scope) -> None:
+        _claim(scope, person)
+        if self._house.studio.waiting(person) >= WAITING:
+            raise _too_much_waits()
+        if self._unsent.is_full(person):
+            raise _unread()
+        if not visit.begin(self._requests, person):
             raise _overloaded()
 
-    async def _begun(self, visit: Visit, key: Hashable, scope: Scope, receive: Receive) -> Receive:
+    async def _begun(
+        self,
+        visit: Visit,
+        key: Hashable,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        receive: Receive,
+    ) -> Receive:
         """Return when it is this request's turn to be worked on, with its body, which was looked at."""
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        path = scope["path"][len(self._path) :]
-        limit = limit_of(scope["method"], path)
-        receive = bounded(receive, headers, limit.size)
-        place = partial(self._place, visit, key, scope, path)
-        if limit.members and scope["method"] not in _LOOKS and has_body(headers):
-            return await read_whole(receive, limit.members, place)
+        place = partial(self._place, visit, key, scope)
+        if has_body(headers):
+            limit = limit_of(scope["method"], scope["path"][len(self._path) :])
+            receive = bounded(receive, headers, limit.size, limit.patience)
+            if limit.members and scope["method"] not in _LOOKS:
+                return await read_whole(receive, limit.members, place)
         await place()
         return receive
 
-    async def _place(self, visit: Visit, key: Hashable, scope: Scope, path: str) -> None:
+    async def _outer_turn(self) -> None:
+        """However many strangers fetch something long: one piece of it goes out in a round of the event loop."""
+        await self._house.turns.next("strangers")
+
+    async def _place(self, visit: Visit, key: Hashable, scope: Scope) -> None:
         if key is None:
             return
         if isinstance(key, int):
             await visit.work(self._people_at_work, key)
             await self._house.turns.next(key)
-        elif path == "/api/sign-in":
+        elif self._is_sign_in(scope):
             await visit.work(self._signing_in, key)
         else:
             await visit.work(self._strangers_at_work, key)
         seat: Seat | None = scope.get(SEAT)
         if seat and seat.is_gone:  # nobody waits for the answer any more
             raise _overloaded()
+
+
+def _shared(most: int) -> Room:
+    """Half of the room is the most that one may fill; a sixteenth is sure to everyone."""
+    each = max(1, most // 2)
+    return Room(most, each, sure=max(1, each // 8))
 
 
 def _claim(scope: Scope, person: int) -> None:

@@ -1,14 +1,19 @@
 """Connections that keep the server waiting are closed.
 
 A request must be there whole, but for its body, in 10 s; what comes after a refusal must end in that time too. An
-answer takes as long as it needs to be made, but on its way out something has to move every 15 s. Requests are heard one
+answer takes as long as it needs to be made, but on its way out it has to move on every 15 s. Requests are heard one
 at a time: whoever sends the next one before the last is answered is not heard any further. An answer that comes before
 its request was whole is the connection's last: what is still sent is taken for a while, so that the answer is not lost,
 and thrown away unparsed. Chunks of a few bytes each, and heads of very many lines, are refused.
+
+With TLS, a connection has its seat from the moment that it is accepted: one that never shakes hands counts like any
+other.
 """
 
 import asyncio
 import socket
+import ssl
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any, cast
@@ -17,8 +22,9 @@ import h11
 import uvicorn
 from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import get_remote_addr
 
-from bottega.server.guard.connections import Connections, Seat
+from bottega.server.guard.connections import Connections, Seat, Shares
 from bottega.server.guard.progress import Progress
 from bottega.server.guard.turns import Portions, Turns, wired
 
@@ -39,10 +45,43 @@ THROWN_AWAY = 128_000_000
 class Config(uvicorn.Config):
     """Of a server whose connections are counted."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *given: Any, shares: Shares | None = None, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.seats = Connections()
+        self.seats = Connections(shares)
         self.turns = Turns()
+        self.tls: ssl.SSLContext | None = None
+
+    def load(self) -> None:
+        """Have the server accept without TLS: each connection begins that by itself, once it has its seat."""
+        super().load()
+        self.tls, self.ssl = self.ssl, None
+
+
+class _Tls(SSLProtocol):
+    """What is below a connection with TLS, from before its handshake on."""
+
+    max_size = 32 * 1024
+    """Bytes that are kept ready for what comes."""
+    unsent = 32 * 1024
+    """Bytes that wait to be encrypted; what is encrypted waits in the connection below."""
+    patience = 10
+    """Seconds for a handshake."""
+    farewell = 5
+    """Seconds for the client to say that it has ended, too."""
+
+    def __init__(self, above: asyncio.Protocol, context: ssl.SSLContext, seat: Seat) -> None:
+        nobody = cast("Any", None)  # waits for the handshake
+        super().__init__(
+            *(asyncio.get_running_loop(), above, context, nobody),
+            server_side=True,
+            ssl_handshake_timeout=self.patience,
+            ssl_shutdown_timeout=self.farewell,
+        )
+        self._seat = seat
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._seat.leave()
+        super().connection_lost(exc)
 
 
 class _Chunked(h11.Connection):
@@ -86,16 +125,30 @@ class Impatient(H11Protocol, Portions):
         )
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        super().connection_made(wired(transport))
         _keep_little_unsent(transport)
         if isinstance(self.config, Config):
             self.turns = self.config.turns
-            self._seat = self.config.seats.enter(transport, self.client[0] if self.client else "")
+            if self._seat is None:
+                address = get_remote_addr(transport)
+                self._seat = self.config.seats.enter(transport, address[0] if address else "")
+                if self.config.tls:  # this is called again once hands were shaken
+                    self._shake_hands(transport, self.config.tls, self._seat)
+                    return
+            elif self.config.tls:
+                transport.set_write_buffer_limits(_Tls.unsent)
         else:
             self.turns = Turns()
-        self._progress = Progress(transport, self.stuck, self._seat.moved if self._seat else None)
+        super().connection_made(wired(transport))
+        self._progress = Progress(self.wire, self.stuck, self._seat.moved if self._seat else None)
         self.app = self._seated(self.app)
         self._mind()
+
+    def _shake_hands(
+        self, transport: asyncio.Transport, context: ssl.SSLContext, seat: Seat
+    ) -> None:
+        below = _Tls(self, context, seat)
+        transport.set_protocol(below)
+        below.connection_made(transport)
 
     @property
     def sender(self) -> Hashable:

@@ -17,6 +17,8 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     each: int
     waiting: int
     """How many of one may wait for a place."""
+    sure: int = 0
+    """So many of one have a place whoever else has one: no number of others keeps anybody waiting for good."""
 
 
 class Crowded(Exception):
@@ -61,7 +63,10 @@ class Queue:
         self._let_in()
 
     def _has_place(self, key: Hashable) -> bool:
-        return self._all < self._places.all and self._held[key] < self._places.each
+        held = self._held[key]
+        return held < self._places.sure or (
+            self._all < self._places.all and held < self._places.each
+        )
 
     def _take(self, key: Hashable) -> None:
         self._held[key] += 1
@@ -69,7 +74,7 @@ class Queue:
 
     def _let_in(self) -> None:
         for key in tuple(self._lines):
-            if self._all >= self._places.all:
+            if self._all >= self._places.all and not self._places.sure:
                 return
             line = self._lines.pop(key)
             while line and line[0].done():

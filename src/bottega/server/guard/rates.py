@@ -48,16 +48,21 @@ class Buckets:
 
 
 class Room:
-    """How many are inside: so many in all, and of one who asks no more than a share."""
+    """How many are inside: so many in all, and of one who asks no more than a share.
 
-    def __init__(self, most: int, each: int) -> None:
+    `sure` of theirs are let in whoever else is inside, so that no number of others locks anybody out.
+    """
+
+    def __init__(self, most: int, each: int, sure: int = 0) -> None:
         self._most = most
         self._each = each
+        self._sure = sure
         self._inside: Counter[Hashable] = Counter()
         self._all = 0
 
     def enter(self, key: Hashable) -> bool:
-        if self._all >= self._most or self._inside[key] >= self._each:
+        inside = self._inside[key]
+        if inside >= self._sure and (self._all >= self._most or inside >= self._each):
             return False
         self._inside[key] += 1
         self._all += 1

@@ -69,9 +69,24 @@ class Wire:
         self._is_paused = self._is_held = False
         self.on_close: Callable[[], None] | None = None
         """Called instead of closing, where that has to wait."""
+        self._written = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        self._written += len(data)
+        self._transport.write(data)
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that were written and that the system has not taken yet."""
+        return self._transport.get_write_buffer_size()
+
+    @property
+    def taken(self) -> int:
+        """Bytes of what was written that it has taken."""
+        return self._written - self.waiting
 
     def pause_reading(self) -> None:
         self._is_paused = True
@@ -88,6 +103,9 @@ class Wire:
     def release(self) -> None:
         self._is_held = False
         self._settle()
+
+    def abort(self) -> None:
+        self._transport.abort()
 
     def close(self) -> None:
         if self.on_close:

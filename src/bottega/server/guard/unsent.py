@@ -77,7 +77,10 @@ def _length(start: Message) -> int:
     return 0
 
 
-async def in_pieces(send: Send, message: Message) -> None:
+async def in_pieces(
+    send: Send, message: Message, turn: Callable[[], Awaitable[None]] | None = None
+) -> None:
+    """`turn` is waited for before each piece of a long answer."""
     body = message.get("body", b"")
     if message["type"] != "http.response.body" or len(body) <= PIECE:
         await send(message)
@@ -86,5 +89,7 @@ async def in_pieces(send: Send, message: Message) -> None:
     whole = memoryview(body)
     for start in range(0, len(whole), PIECE):
         last = start + PIECE >= len(whole)
+        if turn:
+            await turn()
         piece = bytes(whole[start : start + PIECE])
         await send({**message, "body": piece, "more_body": more or not last})

@@ -14,9 +14,11 @@ LONG = 3.0
 
 
 class Visit:
-    """First among the requests, then, where the answer goes on and on, among the streams.
+    """A person's: first among the requests, then, where the answer goes on and on, among the streams.
 
-    While it is worked on it has a place besides, until it is answered, sends a stream or a file, or takes long.
+    While it is worked on it has a place besides, until it is answered, sends a stream or a file, or takes long. A
+    stranger's has nothing but that place, and no longer than until its answer begins: how slowly that is read, and how
+    slowly a body came before, is nobody else's loss. Of strangers it is the connections that are bounded.
     """
 
     def __init__(self, streams: Room, long: Room) -> None:
@@ -50,9 +52,12 @@ class Visit:
 
     def settle(self, start: Message) -> None:
         """The answer begins: a stream of events makes room for other requests, and a file needs no place."""
+        if self._in is None:
+            self._leave_place()
+            return
         headers = dict(start["headers"])
         is_stream = headers.get(b"content-type", b"").startswith(b"text/event-stream")
-        if is_stream and self._in and self._streams.enter(self._key):
+        if is_stream and self._streams.enter(self._key):
             self._in.leave(self._key)
             self._in = self._streams
         if is_stream or headers.get(b"content-disposition", b"").startswith(b"attachment"):

@@ -24,8 +24,8 @@ Mode = Literal["", "plan", "ask", "allow"]
 Side = Annotated[int, Meta(ge=1, le=1000)]
 
 
-LOOKED_AT, MEMBERS = 4000, 20_000
-"""A frame of more characters than that is decoded only if it has no more members than this."""
+LOOKED_AT, MEMBERS = 2 * DEEPEST, 20_000
+"""A frame of more characters than that is decoded only if it has no more members than this, and is not too deep."""
 
 
 class _Frame(
@@ -184,11 +184,11 @@ def heard(text: str) -> Heard:
         return Heard(BadFrame(said, hint="Send less at once."))
     try:
         head = _HEAD.decode(text)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         return Heard(_bad(f"This frame cannot be read: {error}."))
     try:
         frame = _SIMPLE.decode(text) if head.type is None else _TYPED.decode(text)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         return Heard(_unfit(head.type, str(error)), head.ref, head.tab_id[:100])
     return Heard(frame, head.ref, head.tab_id)
 

@@ -63,7 +63,7 @@ class Line(WebSocketsSansIOProtocol, Portions):
         self.close_timeout = 2.0
         self.turns = self.config.turns if isinstance(self.config, Config) else Turns()
         self._empty = Rate(EMPTY_PER_SECOND, EMPTY_BURST)
-        self._progress = Progress(under, self.patience, self._went_out)
+        self._progress = Progress(self.wire, self.patience, self._went_out)
         if connection := transport.get_extra_info("socket"):
             with suppress(OSError, AttributeError):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)

@@ -41,7 +41,7 @@ def metrics_token(settings: Settings) -> str:
 
 
 async def scraper(request: Request) -> None:
-    """The host by a token, as a cookie is known to every server on this host name, or who has the token of scrapers."""
+    """The host with a token, or who has the token of scrapers. A cookie is sent to any port of this host."""
     wanted = house_of(request).options.metrics_token
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     carries = bool(wanted) and scheme.lower() == "bearer"

@@ -1,40 +1,31 @@
 """The patterns of a `.gitignore`, as one question: does this file say anything about that path?
 
-Patterns come from the workspace, so none may cost much: stars give back nothing that they have once matched, a few
-patterns at a time are tried so that other threads get in, and whoever looks at many paths has so many seconds for it.
+Patterns come from the workspace, so none may cost much. All of them are followed along a path at once, name by name: a
+set of bits says how far each has come, and one name takes the set one step on. So a path costs its depth, however many
+`**` there are and however often they could fit; and which names a star stands for is found out one short name at a
+time, where stars give back nothing that they have once matched.
 """
 
 import re
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from itertools import groupby
 
 import msgspec
 
 LARGEST = 64 * 1024
 """Bytes of a `.gitignore` that are read."""
 SECONDS = 5.0
-"""What asking about all paths of one walk may take; after that nothing is said about any."""
+"""What learning the patterns that one walk meets, and which names they fit, may take; then nothing is said any more."""
 _PATTERNS = 1_000
 _LONGEST = 512
-_TOGETHER = 4_000
-"""Characters of an expression: no other thread runs while one is matched."""
+_GLOBS = 500
+"""Different names with stars, or the like, in all patterns together; a pattern with one more is left out."""
+_NAMES = 256
+"""Names of which it is kept what they fit."""
 _ANY_DEPTH = re.compile(r"\A\*{2,}\Z")
-
-
-class _Pattern(msgspec.Struct, frozen=True):
-    regex: str
-    negated: bool
-    folders_only: bool
-
-
-class _Run(msgspec.Struct, frozen=True):
-    """Neighbouring patterns of one kind: in what order they are tried makes no difference."""
-
-    negated: bool
-    files: tuple[re.Pattern[str], ...]
-    folders: tuple[re.Pattern[str], ...]
+_SPECIAL = re.compile(r"[*?\[\\]")
+_ANY_NAME = "*"
 
 
 class Effort:
@@ -52,51 +43,117 @@ class Effort:
             self.left -= time.perf_counter() - begun
 
 
+class _Step(msgspec.Struct, frozen=True):
+    name: str
+    """One name of a path, with stars or the like."""
+    deeper: bool
+    """Whether any number of folders may come before it."""
+
+
+class _Pattern(msgspec.Struct, frozen=True):
+    steps: list[_Step]
+    negated: bool
+    folders_only: bool
+
+
 class Ignore:
-    """The patterns of one `.gitignore`; paths are relative to the folder that it lies in."""
+    """The patterns of one `.gitignore`; paths are relative to the folder that it lies in.
+
+    Each pattern has a bit for each of its steps, set where the names so far fit all steps before it, and one above
+    them, set where they fit the whole pattern. Those of later patterns are higher.
+    """
 
     def __init__(self, text: str, effort: Effort | None = None) -> None:
         self._effort = effort or Effort()
-        self._runs: list[_Run] = []
-        if self._effort.left <= 0:
-            return
-        with self._effort.spend():
-            lines = text.splitlines()[:_PATTERNS]
-            patterns = [found for line in lines if (found := _pattern(line))]
-            for negated, run in groupby(patterns, lambda each: each.negated):
-                self._runs.insert(0, _run(negated, list(run)))
+        self._plain: dict[str, int] = {}
+        """The bits of steps that are just a name."""
+        self._globs: dict[str, int] = {}
+        self._fits: dict[str, Callable[[str], object]] = {}
+        self._any = self._deeper = self._begin = 0
+        self._files = self._folders = self._negated = 0
+        """The highest bits, of patterns that are about files, about folders, and that say what is not ignored."""
+        self._bits = 0
+        if self._effort.left > 0:
+            with self._effort.spend():
+                for line in text.splitlines()[:_PATTERNS]:
+                    if found := _pattern(line):
+                        self._add(found)
+        self._known: dict[str, int] = {}
+        self._above = ("", self._begin)
+        """The folder that was last asked about, and how far the patterns have come there."""
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """Whether the path is ignored; None: nothing is said about it. The last pattern that fits decides."""
+        above, _, name = path.rpartition("/")
+        whole = self._after(self._at(above), name) & (self._folders if folder else self._files)
+        if not whole:
+            return None
+        return not self._negated >> (whole.bit_length() - 1) & 1
+
+    def _at(self, folder: str) -> int:
+        if not folder:
+            return self._begin
+        asked, come = self._above
+        if folder != asked:
+            come = self._begin
+            for name in folder.split("/"):
+                come = self._after(come, name)
+            self._above = (folder, come)
+        return come
+
+    def _after(self, come: int, name: str) -> int:
+        fitting = self._known.get(name)
+        if fitting is None:
+            fitting = self._known_now(name)
+        return (come & fitting) << 1 | come & self._deeper
+
+    def _known_now(self, name: str) -> int:
         if self._effort.left <= 0:
-            return None
-        begun = time.perf_counter()
+            return 0
+        fitting = self._any | self._plain.get(name, 0)
+        with self._effort.spend():
+            for glob, fits in self._fits.items():
+                if fits(name):
+                    fitting |= self._globs[glob]
+        if len(self._known) >= _NAMES:
+            self._known.clear()
+        self._known[name] = fitting
+        return fitting
+
+    def _add(self, pattern: _Pattern) -> None:
+        if not all(self._learn(step.name) for step in pattern.steps):
+            return
+        self._begin |= 1 << self._bits
+        for step in pattern.steps:
+            bit = 1 << self._bits
+            self._bits += 1
+            if step.deeper:
+                self._deeper |= bit
+            if step.name == _ANY_NAME:
+                self._any |= bit
+            else:
+                among = self._globs if step.name in self._globs else self._plain
+                among[step.name] = among.get(step.name, 0) | bit
+        highest = 1 << self._bits
+        self._bits += 1
+        self._folders |= highest
+        if not pattern.folders_only:
+            self._files |= highest
+        if pattern.negated:
+            self._negated |= highest
+
+    def _learn(self, name: str) -> bool:
+        """Whether what this name stands for can be told."""
+        if name == _ANY_NAME or name in self._globs or not _SPECIAL.search(name):
+            return True
+        if len(self._globs) >= _GLOBS:
+            return False
         try:
-            for run in self._runs:
-                for regex in run.folders if folder else run.files:
-                    if regex.fullmatch(path):
-                        return not run.negated
-            return None
-        finally:
-            self._effort.left -= time.perf_counter() - begun
-
-
-def _run(negated: bool, patterns: list[_Pattern]) -> _Run:
-    files = (pattern.regex for pattern in patterns if not pattern.folders_only)
-    return _Run(negated, _any(files), _any(pattern.regex for pattern in patterns))
-
-
-def _any(regexes: Iterable[str]) -> tuple[re.Pattern[str], ...]:
-    """Expressions that match what any of these matches, none of them long."""
-    parts: list[list[str]] = []
-    size = _TOGETHER
-    for regex in regexes:
-        if size + len(regex) > _TOGETHER:
-            parts.append([])
-            size = 0
-        parts[-1].append(regex)
-        size += len(regex)
-    return tuple(re.compile("|".join(part), re.DOTALL) for part in parts)
+            self._fits[name] = re.compile(_name(name)).fullmatch
+        except re.error:
+            return False
+        self._globs[name] = 0
+        return True
 
 
 def _pattern(line: str) -> _Pattern | None:
@@ -105,42 +162,20 @@ def _pattern(line: str) -> _Pattern | None:
         return None
     negated = text.startswith("!")
     text = text[negated:]
-    folders_only = text.endswith("/")
-    steps = [_ANY_DEPTH.sub("**", step) for step in text.split("/") if step]
-    if not steps:
+    names = [name for name in text.split("/") if name]
+    if not names:
         return None
-    anchored = "/" in text.rstrip("/")
-    regex = _regex(steps)
-    if not anchored:
-        regex = f"(?:.*/)?+{regex}"
-    try:
-        re.compile(regex)
-    except re.error:
-        return None
-    return _Pattern(f"(?:{regex})", negated, folders_only)
-
-
-def _regex(steps: list[str]) -> str:
-    """The names between two `**` are taken where they first come: if that leads to no match, no later place does."""
-    first, *others = _between_depths(steps)
-    if not others:
-        return "/".join(first)
-    *middle, last = others
-    said = "".join(f"{name}/" for name in first)
-    for names in filter(None, middle):
-        said += "(?>(?:[^/]+/)*?" + "".join(f"{name}/" for name in names) + ")"
-    return said + ("(?:[^/]+/)*" + "/".join(last) if last else ".+")
-
-
-def _between_depths(steps: list[str]) -> list[list[str]]:
-    """The expressions of the names before, between and after all `**`."""
-    parts: list[list[str]] = [[]]
-    for step in steps:
-        if step == "**":
-            parts.append([])
+    deeper = "/" not in text.rstrip("/")  # a mere name is meant at any depth
+    steps: list[_Step] = []
+    for name in names:
+        if _ANY_DEPTH.match(name):
+            deeper = True
         else:
-            parts[-1].append(_name(step))
-    return parts
+            steps.append(_Step(name, deeper))
+            deeper = False
+    if _ANY_DEPTH.match(names[-1]):
+        steps.append(_Step(_ANY_NAME, deeper=True))
+    return _Pattern(steps, negated, text.endswith("/"))
 
 
 def _name(step: str) -> str:

@@ -1,0 +1,120 @@
+"""Severity: high (H5, its kind). With TLS, connections count from the moment that they are accepted."""
+
+import os
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.attacks.hostile import DEAD, Target
+from tests.attacks.test_who_does_not_read_holds_nobody_up import connected, largest
+
+HELD = 600
+"""Connections from each of two addresses."""
+ANSWERED = 1.0
+"""Seconds in which a person is answered, on a machine that others use as well."""
+ROOM = 400 + 50
+"""Descriptors: of strangers, and of what else there is meanwhile."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    place = tmp_path_factory.mktemp("tls")
+    (place / "project").mkdir()
+    files = ("--tls-key", str(place / "key.pem"), "--tls-cert", str(place / "cert.pem"))
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-days", "2", "-subj", "/CN=localhost"),
+            *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+            *("-keyout", files[1], "-out", files[3]),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    with Target(
+        place / "home", place / "project", "--log-format", "json", *files, environment=DEAD
+    ) as started:
+        yield started
+
+
+def shaken(server: Target, address: str) -> ssl.SSLSocket | None:
+    """A connection of which the server's certificate was seen."""
+    context = ssl.create_default_context(cafile=str(server.home.parent / "cert.pem"))
+    wire = connected(server, address, b"")
+    assert wire
+    try:
+        return context.wrap_socket(wire, server_hostname="127.0.0.1")
+    except OSError:
+        wire.close()
+        return None
+
+
+def asked(server: Target, path: str) -> bytes:
+    host = server.address.removeprefix("https://")
+    token = f"Authorization: Bearer {server.token()}"
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{token}\r\n\r\n".encode()
+
+
+def served(server: Target) -> None:
+    began = time.monotonic()
+    wire = shaken(server, "127.0.0.1")
+    assert wire
+    with wire:
+        wire.sendall(asked(server, "/api/me"))
+        assert wire.recv(1000).startswith(b"HTTP/1.1 200")
+    assert time.monotonic() - began < ANSWERED
+
+
+def descriptors(server: Target) -> int:
+    return len(os.listdir(f"/proc/{server.pid}/fd"))
+
+
+@pytest.mark.parametrize("sent", [b"", b"\x16\x03\x01\x02\x00\x01", b"GET / HTTP/1.1\r\n\r\n"])
+def test_who_does_not_shake_hands_takes_no_more_than_a_strangers_share(
+    server: Target, sent: bytes
+) -> None:
+    served(server)
+    before, files = server.rss(), descriptors(server)
+    with ExitStack() as stack:
+        for n in range(HELD):
+            for address in ("127.0.0.2", "127.0.0.3"):
+                if wire := connected(server, address, sent):
+                    stack.enter_context(wire)
+            if n % 150 == 0:
+                served(server)
+        served(server)
+        assert descriptors(server) - files < ROOM
+        assert server.rss() - before < 80_000_000
+    served(server)
+
+
+def test_an_answer_that_nobody_reads_waits_in_bounded_memory(server: Target) -> None:
+    served(server)
+    before = server.rss()
+    with ExitStack() as stack:
+        for n in range(60):
+            if wire := shaken(server, f"127.0.0.{2 + n % 2}"):
+                stack.enter_context(wire)
+                wire.sendall(asked(server, f"/assets/{largest()}").replace(b"Bearer ", b"None "))
+        served(server)
+        assert server.rss() - before < 60 * 400_000
+    served(server)
+
+
+def test_a_connection_that_ends_leaves_nothing_behind(server: Target) -> None:
+    served(server)
+    files = descriptors(server)
+    for _ in range(30):
+        connected(server, "127.0.0.2", b"").close()  # type: ignore[union-attr]  # pyright: ignore
+        wire: socket.socket | None = shaken(server, "127.0.0.2")
+        assert wire
+        wire.close()
+    ends = time.monotonic() + 10
+    while descriptors(server) > files and time.monotonic() < ends:
+        time.sleep(0.02)
+    assert descriptors(server) <= files
