@@ -98,7 +98,9 @@ async def test_parts_that_are_sent_at_once_do_not_add_up_to_a_repository(
         assert not {"HEAD", "objects", "refs"} <= there
 
 
-@pytest.mark.parametrize("path", [".hg/hgrc", "sub/.HG/hgrc", ".jj/repo/config.toml", ".jj"])
+@pytest.mark.parametrize(
+    "path", [".hg/hgrc", "sub/.HG/hgrc", ".bottega/.hg/hgrc", ".jj/repo/config.toml", ".jj"]
+)
 async def test_settings_of_other_version_control_are_refused(
     people: tuple[Person, Person], path: str
 ) -> None:

@@ -29,7 +29,7 @@ from bottega.workspaces.changes.apply import NotWritten, apply
 from bottega.workspaces.confine import Missing, Root
 from bottega.workspaces.edit import Change, Edit
 from bottega.workspaces.fence import Holds
-from bottega.workspaces.git.proposed import danger, is_of_project
+from bottega.workspaces.git.proposed import version_control_danger
 from bottega.workspaces.gitfiles import is_of_git
 from bottega.workspaces.problems import Stale, explained, shown
 
@@ -53,7 +53,7 @@ def refuse_gits(path: str) -> None:
 
 def refuse_plant(root: Root, path: str) -> None:
     """Refuse a canonical path at which version control would find something to run. Waits for the disk."""
-    if not is_of_project(path) and (why := danger(root, (path,))):
+    if why := version_control_danger(root, (path,)):
         raise Protected(
             f"The path {shown(path)} cannot be written from here: {why}.",
             hint="Have the owner of this machine do it there.",

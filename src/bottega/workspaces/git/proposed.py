@@ -32,8 +32,19 @@ class Planted(Refused):
 def danger(root: Root, paths: Sequence[str]) -> str:
     """Why a person has to be asked before these canonical paths are written; empty: no reason. Waits for the disk."""
     for path in paths:
-        if reader := _reader(path):
-            return reader
+        if is_of_project(path):
+            return f"Bottega would read {shown(path)} as settings of this folder"
+    return version_control_danger(root, paths)
+
+
+def version_control_danger(root: Root, paths: Sequence[str]) -> str:
+    """The same, as far as git, Mercurial and Jujutsu are concerned."""
+    for path in paths:
+        if not OTHERS.keys().isdisjoint(_folded(path).split("/")):
+            return (
+                f"Mercurial or Jujutsu would read {shown(path)},"
+                " which can run programs outside the sandbox"
+            )
     if repository := _repository(root, paths):
         return _TAKEN.format(repository)
     found = scanner_of(root).scan(root)
@@ -68,15 +79,6 @@ def _harm(path: str, known: Mapping[str, str], includes: set[str], hooks: list[s
 def is_of_project(path: str) -> bool:
     """Whether Bottega would read it as settings of the project."""
     return path.rpartition("/")[2].casefold() == OURS or path.casefold().startswith(".bottega/")
-
-
-def _reader(path: str) -> str:
-    """Whose settings it is by its name alone."""
-    if is_of_project(path):
-        return f"Bottega would read {shown(path)} as settings of this folder"
-    if not OTHERS.keys().isdisjoint(_folded(path).split("/")):
-        return f"Mercurial or Jujutsu would read {shown(path)}, which can run programs outside the sandbox"
-    return ""
 
 
 def refuse_repository(root: Root, paths: Sequence[str]) -> None:
