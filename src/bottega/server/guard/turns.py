@@ -110,7 +110,7 @@ class Wire:
     def close(self) -> None:
         if self.on_close:
             self.on_close()
-        else:
+        elif not self._transport.is_closing():  # a second close would cut TLS off from what is below it
             self._transport.close()
 
     def _settle(self) -> None:
