@@ -20,6 +20,8 @@ ANSWERED = 1.0
 ROOM = 400 + 50
 """Descriptors: of strangers, and of what else there is meanwhile."""
 
+pytestmark = pytest.mark.usefixtures("many_descriptors")
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:

@@ -31,6 +31,8 @@ PEOPLE = ("guest", "eve")
 EACH = 500
 """Requests that each of those people holds."""
 
+pytestmark = pytest.mark.usefixtures("many_descriptors")
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:

@@ -17,7 +17,8 @@ pytestmark = needs_bubblewrap
 
 PLANTS = {
     "a repository beneath, and its link in the index": (
-        "mkdir sub && cd sub && git init -q . && git commit -q --allow-empty -m s"
+        "mkdir sub && cd sub && git init -q ."
+        " && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m s"
         " && git config core.fsmonitor 'touch {canary}; false' && cd .. && git add sub"
     ),
     "hooks in a folder that was not there": (

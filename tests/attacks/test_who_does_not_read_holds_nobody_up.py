@@ -1,7 +1,6 @@
 """Severity: high (H5). Connections that do not read, do not ask or ask all at once keep nobody else waiting."""
 
 import asyncio
-import resource
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -21,6 +20,8 @@ EACH = 500
 """Connections from each of the two addresses."""
 AT_ONCE = 1.0
 """Seconds in which a person is answered, on a machine that others use as well."""
+
+pytestmark = pytest.mark.usefixtures("many_descriptors")
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +85,6 @@ def test_a_thousand_hostile_connections_from_two_addresses_leave_a_person_served
     before = server.rss()
     openings = [opening(server, way) for way in WAYS]
     with ExitStack() as stack:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         for n in range(EACH):
             for address in ("127.0.0.1", "127.0.0.2"):
                 if wire := connected(server, address, openings[n % len(openings)]):

@@ -266,7 +266,7 @@ def test_a_read_only_home_is_told(env: dict[str, str], work: Path, home: Path) -
         f"""
         mount -t tmpfs tmpfs {home} || exit 99
         {program} sessions >/dev/null || exit 98
-        mount -o remount,ro {home} || exit 97
+        mount -o remount,bind,ro {home} || exit 97
         {program} run -m guide hi
         """,
         env,

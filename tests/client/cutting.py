@@ -28,7 +28,11 @@ class Cutting:
         return self.address.removeprefix("http://")
 
     async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, onward = await asyncio.open_connection("127.0.0.1", self._port)
+        try:
+            there, onward = await asyncio.open_connection("127.0.0.1", self._port)
+        except OSError:  # there is no server at the moment
+            writer.transport.abort()
+            return
         self._open |= {writer, onward}
         doomed = False
 

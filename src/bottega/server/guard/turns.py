@@ -110,7 +110,9 @@ class Wire:
     def close(self) -> None:
         if self.on_close:
             self.on_close()
-        elif not self._transport.is_closing():  # a second close would cut TLS off from what is below it
+        elif (
+            not self._transport.is_closing()
+        ):  # a second close would cut TLS off from what is below it
             self._transport.close()
 
     def _settle(self) -> None:
