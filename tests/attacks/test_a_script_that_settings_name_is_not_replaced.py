@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git.config import mentioned, programs
+from bottega.workspaces.git.config import is_safe, mentioned, programs
 from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.git.proposed import danger
 from tests.attacks.test_a_planted_repository_runs_nothing import Scene
@@ -142,3 +142,46 @@ def test_a_file_that_any_word_names_is_guarded(scene: Scene, line: str) -> None:
         guard.close()
     assert (scene.folder / "rules").read_text() == MINE
     assert (scene.folder / "clean").exists()
+
+
+FLAGS = {
+    ("commit.gpgsign", "false"): ("commit.gpgsign", "true"),
+    ("core.fsmonitor", "false"): ("core.fsmonitor", "true"),
+    ("core.fsmonitor", "0"): ("core.fsmonitor", None),
+    ("core.untrackedcache", "keep"): ("core.untrackedcache", "./x"),
+    ("core.splitindex", "true"): ("core.splitindex", "x"),
+    ("core.longpaths", "true"): ("core.longpaths", "x"),
+    ("remote.origin.promisor", "true"): ("remote.-x.promisor", "true"),
+    ("remote.origin.partialclonefilter", "blob:none"): (
+        "remote.origin.partialclonefilter",
+        "--upload-pack=x",
+    ),
+    ("remote.up.partialclonefilter", "blob:limit=1m"): (
+        "remote.up.partialclonefilter",
+        "sparse:oid=x y",
+    ),
+}
+
+
+@pytest.mark.parametrize("good", FLAGS)
+def test_a_flag_that_runs_nothing_may_stay(good: tuple[str, str]) -> None:
+    assert is_safe(good)
+    assert not is_safe(FLAGS[good])
+
+
+def test_who_changes_branches_is_told_how_to_get_the_commits_hook(scene: Scene) -> None:
+    """A project keeps its hooks among its files: those of another branch are put back, too."""
+    (scene.folder / ".husky").mkdir()
+    (scene.folder / ".husky/pre-commit").write_text(MINE)
+    scene.outside("git config core.hooksPath .husky")
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        (scene.folder / ".husky/pre-commit").write_text("of another branch")
+        (scene.folder / ".git/hooks").mkdir(exist_ok=True)
+        (scene.folder / ".git/hooks/pre-push").write_text("evil")
+        guard.close()
+    reports = guard.reports()
+    for told in reports:
+        assert ("git checkout -f" in told) == (".husky" in told), told
+    assert "git checkout -f" in " ".join(reports)

@@ -24,6 +24,7 @@ _VALUE = re.compile(
 _KEY = re.compile(r"([a-z0-9-]+)\.(?:(.*)\.)?([a-z][a-z0-9-]*)", re.DOTALL)
 
 _FLAG = re.compile(r"(true|false|yes|no|on|off|0|1|)", re.IGNORECASE)
+_OFF = re.compile(r"false|no|off|0", re.IGNORECASE)
 _WORD = re.compile(r"(?!-)[\w./+*:^-]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]*")
 _REMOTE = re.compile(r"[A-Za-z0-9_.][\w./+-]*")
@@ -45,6 +46,9 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "core.checkstat": _WORD,
     "core.sharedrepository": _WORD,
     "core.autocrlf": _WORD,
+    "core.fsmonitor": _OFF,
+    "core.untrackedcache": re.compile(r"true|false|keep"),
+    "commit.gpgsign": _OFF,
     "init.defaultbranch": _WORD,
     "user.name": _TEXT,
     "user.email": _TEXT,
@@ -66,6 +70,8 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "remote.*.tagopt": _WORD,
     "remote.*.mirror": _FLAG,
     "remote.*.prune": _FLAG,
+    "remote.*.promisor": re.compile("true"),
+    "remote.*.partialclonefilter": re.compile(r"blob:none|blob:limit=\d+[kmg]?|tree:\d+"),
     "branch.*.remote": _REMOTE,
     "branch.*.pushremote": _REMOTE,
     "branch.*.merge": _WORD,
@@ -83,12 +89,14 @@ _SAFE: dict[str, re.Pattern[str]] = {
         "filemode",
         "ignorecase",
         "logallrefupdates",
+        "longpaths",
         "precomposeunicode",
         "protecthfs",
         "protectntfs",
         "quotepath",
         "sparsecheckout",
         "sparsecheckoutcone",
+        "splitindex",
         "symlinks",
         "trustctime",
     )
