@@ -267,10 +267,11 @@ def _reached(root: Root, base: str, value: str) -> Iterator[str]:
 
 def _programs(root: Root, tops: Iterable[str], entry: config.Entry) -> Iterator[str]:
     """The files of the workspace that a setting may run: those that it can only mean, and those that are there."""
+    certain, possible = set(config.programs(entry)), set(config.mentioned(entry))
     for top in tops:
-        for program in config.programs(entry):
+        for program in certain:
             yield from _reached(root, top, program)
-        for word in config.mentioned(entry):
+        for word in possible - certain:
             if os.path.isfile(os.path.join(top, word)):
                 yield from _reached(root, top, word)
 
