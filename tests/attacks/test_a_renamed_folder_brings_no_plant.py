@@ -7,13 +7,14 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline
 from bottega.workspaces.git.accepting import Meant, accepting
 from bottega.workspaces.git.guard import Guard
-from bottega.workspaces.git.recovery import recover
+from bottega.workspaces.git.recovery import recover, recover_all
 from tests.attacks.indexes import git
 from tests.workspaces.sandbox import rooms
 
@@ -121,3 +122,55 @@ def test_a_number_that_is_given_again_makes_nothing_a_plant(
     monkeypatch.setattr(baseline, "born", lambda _: 1)
     assert recover(place.state, Root(place.folder / "other")) == ()
     assert "evil" in place.says("other/n")
+
+
+def _crashed(place: Place, at: str) -> Path:
+    """The state of a workspace whose process died."""
+    with Root(place.folder / at) as root:
+        guard = Guard(place.state, root)
+        guard.open()
+        os.close(guard._holder)  # pyright: ignore[reportPrivateUsage]
+        return place.state / "git" / baseline.name_of(root.identity)
+
+
+@pytest.mark.parametrize("looks", ["itself", "the project", "everything"])
+def test_a_folder_that_was_made_anew_is_another_one(
+    place: Place, looks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the path and the number of the one that is gone, and was made at another time."""
+    _crashed(place, "sub")
+    place.plant("sub/n")
+    monkeypatch.setattr(baseline, "born", lambda _: 1)
+    if looks == "everything":
+        recover_all(place.state, last=True)
+    else:
+        assert (
+            recover(place.state, Root(place.folder / ("sub" if looks == "itself" else "."))) == ()
+        )
+    assert "evil" in place.says("sub/n")
+
+
+@pytest.mark.parametrize("looks", ["itself", "the project", "everything"])
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_disk_with_another_number_loses_no_baseline(
+    place: Place, looks: str, opened: bool
+) -> None:
+    """The number of a disk is given anew when the machine starts; the folder is the same."""
+    old = _crashed(place, "sub")
+    known = baseline.load(old / baseline.NAME)
+    assert known is not None
+    assert known.born
+    elsewhere = old.with_name(baseline.name_of((known.device + 1, known.inode)))
+    os.rename(old, elsewhere)
+    if opened:  # somebody has worked here before, when the disk had this number
+        old.mkdir()
+    changed = msgspec.structs.replace(known, device=known.device + 1)
+    baseline.save(elsewhere / baseline.NAME, changed)
+    place.plant("sub/n")
+    if looks == "everything":
+        recover_all(place.state, last=True)
+    else:
+        recover(place.state, Root(place.folder / ("sub" if looks == "itself" else ".")))
+    assert "evil" not in place.says("sub/n")
+    if looks != "the project":
+        assert [*(place.state / "git").glob("*/baseline")] == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git.config import programs
+from bottega.workspaces.git.config import is_safe, mentioned, programs
 from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.git.proposed import danger
 from tests.attacks.test_a_planted_repository_runs_nothing import Scene
@@ -73,6 +73,25 @@ NAMED = {
     '!"$(git rev-parse --show-toplevel)/tools/z.sh"': "tools/z.sh",
     '!bash -c "tools/q.sh; true"': "tools/q.sh",
     "A=b env -i ./x.sh": "./x.sh",
+    "/usr/bin/env python3 tools/f.py": "tools/f.py",
+    "env sh x": "x",
+    "exec sh x": "x",
+    "timeout 9 ./x": "./x",
+    "nice -n 5 tools/x": "tools/x",
+    "bash -o pipefail x": "x",
+    "python3 -X utf8 x": "x",
+    "if test -x ./x; then ./x; fi": "./x",
+    "if true; then sh x; fi": "x",
+    "uv run x.py": "x.py",
+    "node --require=./x.js y": "./x.js",
+    "node -r./x.js y": "./x.js",
+    "BASH_ENV=./x bash -c true": "./x",
+    "sh <x.sh": "x.sh",
+    "cat x.sh | sh": "x.sh",
+    "!cd tools && sh x": "tools/x",
+    "./tools/refresh": "./tools/refresh",
+    "bisect run ./x": "./x",
+    "-c core.fsmonitor=./x status": "./x",
 }
 
 
@@ -82,3 +101,87 @@ def test_scripts_are_found_however_they_are_called(value: str) -> None:
     for harmless in ("less -R", "status -sb", "git-lfs clean -- %f", "!cat README.md"):
         assert [*programs(("alias.x", harmless))] == []
     assert [*programs(("commit.template", str(Path("tools/message"))))] == []
+
+
+DATA = {
+    "branch.main.description": "what docs/notes.md says",
+    "lfs.fetchinclude": "assets/a.bin",
+    "diff.orderfile": "tools/order",
+    "format.signaturefile": "docs/signature",
+    "core.excludesfile": ".ignored",
+    "core.attributesfile": "tools/attributes",
+    "mailmap.file": ".people",
+    "http.https://example.org/.sslcert": "keys/cert.pem",
+    "safe.directory": "./vendor",
+    "url.https://example.org/.insteadof": "vendor/x.git",
+    "alias.d": "diff -- package.json",
+}
+
+
+@pytest.mark.parametrize("key", DATA)
+def test_what_git_only_reads_is_no_program(key: str) -> None:
+    assert [*programs((key, DATA[key])), *mentioned((key, DATA[key]))] == []
+
+
+@pytest.mark.parametrize(
+    "line", ["make -sf rules", "awk -f rules", "make -frules", "if a; then b rules; fi"]
+)
+def test_a_file_that_any_word_names_is_guarded(scene: Scene, line: str) -> None:
+    """By whichever program it is run; where there is no such file, the word is only a word."""
+    (scene.folder / "rules").write_text(MINE)
+    scene.outside(
+        f"git config filter.g.smudge '{line}'; git config filter.lfs.clean 'git-lfs clean -- %f'"
+    )
+    with Root(scene.folder) as root:
+        assert "git would run" in danger(root, ["rules"])
+        assert danger(root, ["make"]) == ""
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        (scene.folder / "rules").write_text("evil")
+        (scene.folder / "clean").write_text("a new file")
+        guard.close()
+    assert (scene.folder / "rules").read_text() == MINE
+    assert (scene.folder / "clean").exists()
+
+
+FLAGS = {
+    ("commit.gpgsign", "false"): ("commit.gpgsign", "true"),
+    ("core.fsmonitor", "false"): ("core.fsmonitor", "true"),
+    ("core.fsmonitor", "0"): ("core.fsmonitor", None),
+    ("core.untrackedcache", "keep"): ("core.untrackedcache", "./x"),
+    ("core.splitindex", "true"): ("core.splitindex", "x"),
+    ("core.longpaths", "true"): ("core.longpaths", "x"),
+    ("remote.origin.promisor", "true"): ("remote.-x.promisor", "true"),
+    ("remote.origin.partialclonefilter", "blob:none"): (
+        "remote.origin.partialclonefilter",
+        "--upload-pack=x",
+    ),
+    ("remote.up.partialclonefilter", "blob:limit=1m"): (
+        "remote.up.partialclonefilter",
+        "sparse:oid=x y",
+    ),
+}
+
+
+@pytest.mark.parametrize("good", FLAGS)
+def test_a_flag_that_runs_nothing_may_stay(good: tuple[str, str]) -> None:
+    assert is_safe(good)
+    assert not is_safe(FLAGS[good])
+
+
+def test_who_changes_branches_is_told_how_to_get_the_commits_hook(scene: Scene) -> None:
+    """A project keeps its hooks among its files: those of another branch are put back, too."""
+    (scene.folder / ".husky").mkdir()
+    (scene.folder / ".husky/pre-commit").write_text(MINE)
+    scene.outside("git config core.hooksPath .husky")
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        (scene.folder / ".husky/pre-commit").write_text("of another branch")
+        (scene.folder / ".git/hooks").mkdir(exist_ok=True)
+        (scene.folder / ".git/hooks/pre-push").write_text("evil")
+        guard.close()
+    reports = guard.reports()
+    for told in reports:
+        assert ("git checkout -f" in told) == (".husky" in told), told
+    assert "git checkout -f" in " ".join(reports)

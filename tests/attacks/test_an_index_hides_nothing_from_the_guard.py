@@ -180,6 +180,13 @@ def test_what_could_be_read_in_two_ways_is_not_plain(what: str) -> None:
     assert is_plain(whole([entry(b"a" * 5000)], summed=False))
 
 
+def test_only_the_short_name_that_git_refuses_is_gits() -> None:
+    for name in (b"git~12", b"a/git~2/x", b"GIT~10"):
+        assert is_plain(whole([entry(name)])), name
+    for name in (b"git~1", b"a/GIT~1/hooks/x", b"git~1 ./x", b"git~1::$INDEX_ALLOCATION/x"):
+        assert not is_plain(whole([entry(name)])), name
+
+
 def test_a_hole_of_many_megabytes_is_not_read(scene: Scene) -> None:
     """It costs no disk, and would cost as much memory as it is long, for each session."""
     index = scene.folder / ".git" / "index"

@@ -13,6 +13,8 @@ _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _ENDS = re.compile(r"(?::.*)?[. ]*$", re.DOTALL)
 """What NTFS drops at the end of a name: a stream, dots, spaces."""
 _SHORT = re.compile(r"git~\d+")
+_FIRST = re.compile(r"git~1")
+"""The only short name that git itself refuses."""
 
 
 INSIDE = frozenset(
@@ -30,10 +32,15 @@ def is_of_git(path: str) -> bool:
     return any(_is_git(part) for part in path.replace("\\", "/").split("/"))
 
 
-def _is_git(name: str) -> bool:
+def is_refused(path: str) -> bool:
+    """Whether git takes a part of it for its own, and does not write it: of all short names, only the first."""
+    return any(_is_git(part, _FIRST) for part in path.replace("\\", "/").split("/"))
+
+
+def _is_git(name: str, short: re.Pattern[str] = _SHORT) -> bool:
     seen = _IGNORED.sub("", unicodedata.normalize("NFKC", name)).casefold()
     seen = _ENDS.sub("", seen)
-    return seen == ".git" or _SHORT.fullmatch(seen) is not None
+    return seen == ".git" or short.fullmatch(seen) is not None
 
 
 def repository_around(folder: str) -> str:

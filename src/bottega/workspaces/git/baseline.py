@@ -69,12 +69,27 @@ class Baseline(msgspec.Struct, frozen=True):
     born: int = 0
     """When the folder was made; 0: nobody knows."""
 
-    def is_anothers(self, folder: str, born: int) -> bool:
-        """Whether this folder, which has the same number, is another one: a number is given again.
+    def is_of(self, identity: Identity, born: int) -> bool:
+        """Whether this folder is the one: a number is given again, and a disk gets another one with the next start.
 
-        A folder may have been renamed since, and some disks forget when it was made.
+        Some disks do not know when a folder was made; there the numbers decide.
         """
-        return self.folder != folder and 0 not in (self.born, born) and self.born != born
+        if identity[1] != self.inode:
+            return False
+        return self.born == born if self.born and born else identity[0] == self.device
+
+    def on(self, device: int) -> "Baseline":
+        """The same, now that the disk has this number."""
+
+        def now(was: int) -> int:
+            return device if was == self.device else was
+
+        files = {
+            path: msgspec.structs.replace(each, device=now(each.device))
+            for path, each in self.files.items()
+        }
+        guarded = {path: (now(disk), inode) for path, (disk, inode) in self.guarded.items()}
+        return msgspec.structs.replace(self, device=device, files=files, guarded=guarded, told=0)
 
 
 class _Stored(msgspec.Struct, frozen=True):

@@ -24,6 +24,7 @@ _VALUE = re.compile(
 _KEY = re.compile(r"([a-z0-9-]+)\.(?:(.*)\.)?([a-z][a-z0-9-]*)", re.DOTALL)
 
 _FLAG = re.compile(r"(true|false|yes|no|on|off|0|1|)", re.IGNORECASE)
+_OFF = re.compile(r"false|no|off|0", re.IGNORECASE)
 _WORD = re.compile(r"(?!-)[\w./+*:^-]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]*")
 _REMOTE = re.compile(r"[A-Za-z0-9_.][\w./+-]*")
@@ -45,6 +46,9 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "core.checkstat": _WORD,
     "core.sharedrepository": _WORD,
     "core.autocrlf": _WORD,
+    "core.fsmonitor": _OFF,
+    "core.untrackedcache": re.compile(r"true|false|keep"),
+    "commit.gpgsign": _OFF,
     "init.defaultbranch": _WORD,
     "user.name": _TEXT,
     "user.email": _TEXT,
@@ -66,6 +70,8 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "remote.*.tagopt": _WORD,
     "remote.*.mirror": _FLAG,
     "remote.*.prune": _FLAG,
+    "remote.*.promisor": re.compile("true"),
+    "remote.*.partialclonefilter": re.compile(r"blob:none|blob:limit=\d+[kmg]?|tree:\d+"),
     "branch.*.remote": _REMOTE,
     "branch.*.pushremote": _REMOTE,
     "branch.*.merge": _WORD,
@@ -83,12 +89,14 @@ _SAFE: dict[str, re.Pattern[str]] = {
         "filemode",
         "ignorecase",
         "logallrefupdates",
+        "longpaths",
         "precomposeunicode",
         "protecthfs",
         "protectntfs",
         "quotepath",
         "sparsecheckout",
         "sparsecheckoutcone",
+        "splitindex",
         "symlinks",
         "trustctime",
     )
@@ -121,47 +129,88 @@ def _is_address(value: str) -> bool:
     return any(each.fullmatch(value) for each in (_URL, _SCP, _PATH))
 
 
-_DATA = frozenset(
-    {
-        *("core.attributesfile", "core.excludesfile", "core.hookspath", "core.worktree"),
-        *("blame.ignorerevsfile", "commit.template", "gpg.ssh.allowedsignersfile", "mailmap.file"),
-        *("gpg.ssh.revocationfile", "sendemail.aliasesfile", "include.path"),
-    }
+_DATA = re.compile(
+    r"core\.(attributesfile|excludesfile|hookspath|worktree)|include(if)?\..*|(http|safe|url)\..*"
+    r"|blame\.ignorerevsfile|branch\..*\.description|commit\.template|diff\.orderfile|format\.signaturefile"
+    r"|gpg\.ssh\.(allowedsigners|revocation)file|lfs\.fetch(include|exclude)|mailmap\.(file|blob)"
+    r"|sendemail\.(.*\.)?aliasesfile|user\.signingkey",
+    re.DOTALL,
 )
-"""Settings that name files which git only reads."""
+"""Settings that name files which git only reads, or no files at all."""
+_READERS = re.compile(r"!\s*(cat|head|tail|echo|printf|wc)\s[^;&|\n(){}`$<>]*")
+_LOOKS = re.compile(r"(add|blame|checkout|commit|diff|log|ls-files|restore|show|status)\s[^\n]*")
+"""Aliases that run nothing of what they name: a program that only reads, and nothing besides; a command of git."""
+_LFS = re.compile(r"git[- ]lfs [a-z-]+( --skip)?( -- %f)?")
 _RUNNERS = re.compile(
-    r"(?!ssh)(?:[a-z]*sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|awk|env|exec|command|nice|time|nohup|sudo|source|\.)"
+    r"(ba|da|z|k|mk|c|tc|a|fi)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|awk|env|exec|command|nice|time|nohup|sudo|source|\."
 )
 _VARIABLE = re.compile(r"\$\{?\w+\}?/|/+")
 _PARTS = re.compile(r"[;&|\n(){}`]+")
+_NESTED = 3
+"""How deep commands within quotes are looked into."""
 
 
 def programs(entry: Entry) -> Iterator[str]:
-    """The files that a setting may run, as far as it names them: scripts, not what they run in turn."""
+    """The files that a setting may run, there or not, by their names: scripts, not what they run in turn."""
+    return (word for word, is_path in _named(entry) if is_path)
+
+
+def mentioned(entry: Entry) -> Iterator[str]:
+    """All other words of a setting that may run something: one that is a file may be handed to what runs it."""
+    return (word for word, is_path in _named(entry) if not is_path)
+
+
+def _named(entry: Entry) -> Iterator[tuple[str, bool]]:
     key, value = entry
-    if value and key not in _DATA and not key.startswith("includeif.") and not is_safe(entry):
-        yield from _commands(value.removeprefix("!"))
+    if not value or _DATA.fullmatch(key) or _LFS.fullmatch(value) or is_safe(entry):
+        return
+    if key.startswith("alias.") and (_READERS.fullmatch(value) or _LOOKS.fullmatch(value)):
+        return
+    yield from _words(value.removeprefix("!"))
 
 
-def _commands(line: str, depth: int = 0) -> Iterator[str]:
-    for part in _PARTS.split(line):
-        try:
-            words = shlex.split(part)
-        except ValueError:  # it was parted within quotes
-            words = re.split(r"[\s\"']+", part)
-        ran = False
+def _words(line: str, depth: int = 0) -> Iterator[tuple[str, bool]]:
+    """Each word of a line, and whether it can only be a path: by a sign in it, or after an interpreter."""
+    place = ""
+    for part in _PARTS.split(re.sub("[<>]", " ", line)):
+        words, ran = _split(part), False
         for word in words:
-            if not word or word.startswith("-") or re.match(r"\w+=", word):
-                continue
-            if " " in word and depth < 3:
-                yield from _commands(word, depth + 1)
-            if not ran and _RUNNERS.fullmatch(word.rpartition("/")[2]):
-                ran = True
-                continue
-            if ran or "/" in word:
-                yield word
-                yield _VARIABLE.sub("", word, count=1) if word[0] in "$/" else word
-            break
+            if " " in word and depth < _NESTED:
+                yield from _words(word, depth + 1)
+            for each in _operands(word):
+                is_path = "/" in each or "." in each or (ran and each == word)
+                yield each, is_path
+                if each[0] in "$/":
+                    yield _VARIABLE.sub("", each, count=1) or each, is_path
+                elif place:
+                    yield f"{place}/{each}", is_path
+            ran = ran or _RUNNERS.fullmatch(word.rpartition("/")[2]) is not None
+        if len(words) > 1 and words[0] == "cd":
+            place = words[1]
+
+
+def _split(part: str) -> list[str]:
+    try:
+        return shlex.split(part)
+    except ValueError:  # it was parted within quotes
+        return [each for each in re.split(r"[\s\"']+", part) if each]
+
+
+def _operands(word: str) -> Iterator[str]:
+    """What a word may name: itself, or what follows an option or a variable in it."""
+    found = [] if word.startswith("-") else [word]
+    if "=" in word:
+        found.append(word.partition("=")[2])
+    elif word.startswith("-"):
+        found.append(word.lstrip("-") if word.startswith("--") else word[2:])
+    for each in found:
+        bare = "/" not in each and (each[:1] in ("$", "%") or each.isdigit())
+        if each and not bare and each not in (".", "..") and not _is_runner(each):
+            yield each
+
+
+def _is_runner(word: str) -> bool:
+    return "/" not in word and _RUNNERS.fullmatch(word) is not None
 
 
 def entries(raw: bytes) -> list[Entry] | None:

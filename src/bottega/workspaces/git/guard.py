@@ -86,6 +86,7 @@ class Guard:
             with suppress(OSError):
                 self._told = self._reports.stat().st_size
             try:
+                overlap.adopt(self._state, self._root)
                 with overlap.opening(self._state, self._root.path):
                     self._checked(begin=True)
             except BaseException:
@@ -219,7 +220,7 @@ class Guard:
         self.unfinished, self._left = _UNCHECKED, ""
         saved = before = baselines.load(self._baseline)
         born = baselines.born(self._root.fileno())
-        if before is not None and before.is_anothers(self._root.path, born) and self._only():
+        if before is not None and not before.is_of(self._root.identity, born) and self._only():
             before = None  # another folder had this number
         if before is None and not begin:
             self.unfinished = ""

@@ -11,6 +11,7 @@ from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
 from bottega.workspaces.git.contents import mercurial, state
 from bottega.workspaces.git.files import File
+from bottega.workspaces.git.reports import HOOK
 from bottega.workspaces.git.sensitive import OURS, Kind, leads
 
 _EXEC = re.compile(rb"[ \t]*(exec|x)([ \t\r]|$)")
@@ -59,7 +60,7 @@ def judge(  # noqa: PLR0911 - one a kind
 
 _ODD = "a {kind} that leads git elsewhere"
 _WHY = {
-    "hook": "a hook that git would run",
+    "hook": HOOK,
     "state": "the state of an operation that names what git would run",
     "remote": "an address that git would use",
     "settings": "settings of Mercurial or Jujutsu that can run programs",

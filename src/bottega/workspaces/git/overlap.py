@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from bottega.workspaces.confine import Identity
+from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.sensitive import OURS, Targets
@@ -73,11 +73,11 @@ def others(state: Path, folder: str, places: Mapping[Identity, str]) -> list[Bas
         if _shares(named, folder) and _is_there(known):
             found.append(known)
             continue
-        place = None
-        if identity is not None:
-            place = os.path.join(folder, places[identity]) if identity in places else None
-            place = above.get(identity) if place is None else place
-        if place is not None and not known.is_anothers(place, baselines.born(place)):
+        if identity is None:
+            continue
+        place = os.path.join(folder, places[identity]) if identity in places else None
+        place = above.get(identity) if place is None else place
+        if place is not None and known.is_of(identity, baselines.born(place)):
             found.append(msgspec.structs.replace(known, folder=os.path.normpath(place)))
     return found
 
@@ -90,6 +90,21 @@ def forget_left(state: Path, folder: str, places: Mapping[Identity, str]) -> Non
             continue
         with suppress(OSError), open(other / "holders", "rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            baselines.forget(other / baselines.NAME)
+
+
+def adopt(state: Path, root: Root) -> None:
+    """Take over the baseline that a dead process left of this very folder, if its disk had another number then."""
+    device, inode = root.identity
+    made = baselines.born(root.fileno())
+    for other in state.parent.glob(f"*-{inode:x}"):
+        known = None if other == state else baselines.load(other / baselines.NAME)
+        if known is None or known.folder != root.path or not known.is_of((device, inode), made):
+            continue
+        with suppress(OSError), open(other / "holders", "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not (state / baselines.NAME).exists():
+                baselines.save(state / baselines.NAME, known.on(device))
             baselines.forget(other / baselines.NAME)
 
 
@@ -124,7 +139,7 @@ def _is_there(known: Baseline) -> bool:
         now = os.stat(known.folder, follow_symlinks=False)
     except OSError:
         return False
-    return (now.st_dev, now.st_ino) == (known.device, known.inode)
+    return known.is_of((now.st_dev, now.st_ino), baselines.born(known.folder))
 
 
 def inherited(

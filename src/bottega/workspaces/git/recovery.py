@@ -37,7 +37,8 @@ def recover_all(state: Path, *, last: bool) -> int:
             if os.path.realpath(left.folder) != left.folder:
                 continue  # a link has come in its place
             with Root(left.folder) as root:
-                if root.identity != (left.device, left.inode):
+                same = root.identity == (left.device, left.inode)
+                if not same and not left.is_of(root.identity, baselines.born(root.fileno())):
                     continue  # it was renamed: whoever works where it is now looks at it
                 guard = Guard(state, root)
                 guard.open()

@@ -4,6 +4,9 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from bottega.workspaces.gitfiles import is_of_git
+
+HOOK = "a hook that git would run"
 _NAMED = 3
 """Files that are named of those that one sentence is about."""
 
@@ -32,9 +35,17 @@ def sentences(undone: Iterable[Undone]) -> list[str]:
         more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
         said.append(
             f"Undone: {names}{more} held {why}, which could run outside the sandbox with the person's next git"
-            f" command. {_copy(group[0])}"
+            f" command. {_copy(group[0])}{_AGAIN if _is_of_project(group[0]) else ''}"
         )
     return said
+
+
+_AGAIN = " If it came with a branch, the person reads it and gets it with `git checkout -f`, once nobody works here."
+
+
+def _is_of_project(undone: Undone) -> bool:
+    """Whether it is a hook among the files of the project, which a checkout may change."""
+    return undone.why == HOOK and not is_of_git(undone.path)
 
 
 def _copy(undone: Undone) -> str:

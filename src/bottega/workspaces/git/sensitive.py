@@ -218,9 +218,7 @@ def targets(root: Root, found: Found) -> Targets:
             break
         settings = left.pop()
         for key, value in settings.entries:
-            for program in config.programs((key, value)):
-                for top in settings.tops:
-                    gathered.programs.update(_reached(root, top, program))
+            gathered.programs.update(_programs(root, settings.tops, (key, value)))
             if key == "core.hookspath":
                 for top in (*settings.tops, settings.place):
                     gathered.hooks.update(_reached(root, top, value or ""))
@@ -265,6 +263,17 @@ def _reached(root: Root, base: str, value: str) -> Iterator[str]:
     for path in outside.paths(base, value, _owner(root)):
         if inside := _relative(root, path):
             yield inside
+
+
+def _programs(root: Root, tops: Iterable[str], entry: config.Entry) -> Iterator[str]:
+    """The files of the workspace that a setting may run: those that it can only mean, and those that are there."""
+    certain, possible = set(config.programs(entry)), set(config.mentioned(entry))
+    for top in tops:
+        for program in certain:
+            yield from _reached(root, top, program)
+        for word in possible - certain:
+            if os.path.isfile(os.path.join(top, word)):
+                yield from _reached(root, top, word)
 
 
 def _included(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:

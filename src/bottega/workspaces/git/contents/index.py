@@ -18,7 +18,7 @@ from bottega.regular_file import read_opened
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, outside
 from bottega.workspaces.git.files import look, names, open_readable
-from bottega.workspaces.gitfiles import is_of_git
+from bottega.workspaces.gitfiles import is_refused
 
 _MOST = 256 << 20
 """Bytes of an index that are read."""
@@ -288,4 +288,4 @@ def _is_file(name: bytes) -> bool:
     parts = name.removesuffix(b"/").split(b"/")
     if not _NO_PARTS.isdisjoint(parts):
         return False
-    return (name.isascii() and b"git" not in name.lower()) or not is_of_git(os.fsdecode(name))
+    return (name.isascii() and b"git" not in name.lower()) or not is_refused(os.fsdecode(name))
