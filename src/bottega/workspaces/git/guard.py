@@ -22,7 +22,7 @@ from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
-from bottega.workspaces.git.judge import Verdict, judge
+from bottega.workspaces.git.judge import Verdict, judge, judge_odd
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences
 from bottega.workspaces.git.scan import Found, scanner_of
@@ -315,7 +315,10 @@ class Guard:
             old = before.files.get(path)
             verdict = None
             if not self._is_theirs(path, before):
-                verdict = judge(self._root, path, kind, file, old, found.repositories)
+                if kind != "odd":
+                    verdict = judge(self._root, path, kind, file, old, found.repositories)
+                if verdict is None and path in found.odd:
+                    verdict = judge_odd(path, file, old)
             if verdict is None:
                 guarded = old is not None and old.was_out_of_reach(file)
                 kept[path] = Kept.of(file, kind, guarded=guarded)
@@ -344,7 +347,9 @@ class Guard:
             except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
                 _log.warning("no copy of what was planted for git was kept: %r", problem)
         try:
-            if verdict.content is None:
+            if verdict.apart:
+                files.set_apart(self._root, path)
+            elif verdict.content is None:
                 files.remove(self._root, path)
             else:
                 files.write(self._root, path, verdict.content, verdict.mode)

@@ -27,6 +27,7 @@ Kind = Literal[
     "settings",
     "store",
     "index",
+    "odd",
 ]
 
 OURS = ".bottega.toml"
@@ -89,6 +90,8 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         there[path] = "pointer"
     for path in found.links:
         there[path] = "link"
+    for path in found.odd:
+        there.setdefault(path, "odd")
     _add(root, OURS, "project", there)
     return there
 
