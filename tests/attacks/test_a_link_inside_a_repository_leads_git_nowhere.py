@@ -187,3 +187,20 @@ async def test_what_looks_like_a_work_tree_or_like_objects_in_a_folder_of_gits_i
         file = scene.folder / path
         assert not file.is_symlink(), path
         assert not file.exists() or file.stat().st_nlink == 1, path
+
+
+BEHIND = """git init -q r; ln -s {outside}/sub r/L; mkdir -p lib w/refs w/objects n
+echo 'gitdir: ../r/L/../.git' > lib/.git; echo 'gitdir: ../r/.git' > n/.git
+echo ref: refs/heads/main > w/HEAD; echo ../r/L/../.git > w/commondir"""
+
+
+@needs_bubblewrap
+async def test_no_step_back_behind_a_link_leads_to_a_repository_elsewhere(scene: Scene) -> None:
+    """By its letters `r/L/../.git` is `r/.git`; to git it is what lies beside the link's target."""
+    (scene.base / "other" / "sub").mkdir(parents=True)
+    undone = await plants(scene, BEHIND.format(outside=scene.base / "other"))
+    assert not (scene.folder / "lib/.git").exists()
+    assert not (scene.folder / "w/commondir").exists()
+    assert (scene.folder / "n/.git").exists()
+    assert "lib/.git" in undone
+    assert "w/commondir" in undone

@@ -50,6 +50,14 @@ class File(msgspec.Struct, frozen=True):
         return stat.S_ISREG(self.mode)
 
 
+def is_straight(said: bytes) -> bool:
+    """Whether a path steps back at most where it begins: behind a link, `..` is not what its letters say."""
+    steps = said.split(b"/")
+    while steps and steps[0] in (b"", b".", b".."):
+        del steps[0]
+    return b".." not in steps
+
+
 def refuse_shortage(problem: BaseException) -> None:
     """Raise it where the process has run out of descriptors or memory: that says nothing about what is there."""
     cause = problem if isinstance(problem, OSError) else problem.__context__
