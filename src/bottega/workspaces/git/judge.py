@@ -47,8 +47,8 @@ def judge(  # noqa: PLR0911 - one a kind
             return _config(file, before)
         case "todo":
             return _todo(file, before)
-        case "state" if state.is_harmless(path, file.content):
-            return None
+        case "state":
+            return _state(path, file, before)
         case "pointer" | "commondir" | "alternates":
             return _leading(root, path, kind, file, before, repositories)
         case "settings" | "store" if _runs_nothing(root, path, kind, file, kept):
@@ -103,6 +103,14 @@ def _runs_nothing(root: Root, path: str, kind: Kind, file: File, kept: Kept | No
     ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"
     places = leads(root, path, kind, file.content) if file.content is not None else [".."]
     return all(f"/{each}".endswith(ends) for each in places)
+
+
+def _state(path: str, file: File, before: Kept | None) -> Verdict | None:
+    if state.is_harmless(path, file.content):
+        return None
+    if state.is_plain_record(path, file.content):
+        return Verdict("", (before.content if before else None) or b"", file.mode)
+    return _back(before, _WHY["state"])
 
 
 def _config(file: File, before: Kept | None) -> Verdict | None:
