@@ -71,6 +71,8 @@ class Guard:
         """The same, of the look that is under way."""
         self._stuck: set[str] = set()
         """What could not be undone; a copy of it is kept already."""
+        self._said: set[str] = set()
+        """Of what could not be put right: it is told once, however often it is looked at."""
         self._holder = -1
 
     def open(self) -> None:
@@ -240,7 +242,8 @@ class Guard:
             kept = self._kept(found, reached)
         if not found.whole:
             self._left = _UNFINISHED
-            self._tell([_UNFINISHED])
+            self._tell([_UNFINISHED] if _UNFINISHED not in self._said else [])
+            self._said.add(_UNFINISHED)
             kept = {**old.files, **kept}
         after = msgspec.structs.replace(
             old if before is None else before,
@@ -253,6 +256,8 @@ class Guard:
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
         self.unfinished = self._left
+        if not self._left:
+            self._said.clear()
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
 
@@ -328,7 +333,10 @@ class Guard:
             undone += done
             if verdict.content is not None:
                 kept[path] = Kept.made(kind, verdict.content, verdict.mode)
-        self._tell(sentences(undone))
+        stuck = sentences(each for each in undone if each.problem)
+        self._tell(sentences(each for each in undone if not each.problem))
+        self._tell([each for each in stuck if each not in self._said])
+        self._said.update(stuck)
         return changed
 
     def _is_theirs(self, path: str, before: Baseline) -> bool:
