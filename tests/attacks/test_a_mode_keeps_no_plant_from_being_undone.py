@@ -14,7 +14,7 @@ import pytest
 
 from bottega.errors import Refused
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import files
+from bottega.workspaces.git import files, scan
 from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.local import Local
 from tests.attacks import indexes
@@ -146,3 +146,26 @@ async def test_what_cannot_be_undone_is_never_what_was_there_before(
         assert "fsmonitor" in config.read_text()
         await (await local.open(root)).close()
     assert "fsmonitor" not in config.read_text()
+
+
+def test_what_cannot_be_put_right_is_told_once(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = base / "project"
+    folder.mkdir()
+
+    def refused(*_: Any) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    with Root(folder) as root:
+        guard = Guard(base / "state", root)
+        guard.open()
+        git(folder, "init", "-q", "a")
+        (folder / "a/.git/config").write_text(EVIL)
+        with monkeypatch.context() as patched:
+            patched.setattr(files, "write", refused)
+            patched.setattr(scan, "_FOLDERS", 4)
+            for _ in range(3):
+                guard.check()
+                assert guard.unfinished
+        said = guard.reports()
+        guard.close()
+    assert len(said) == len(set(said)) == 2, said

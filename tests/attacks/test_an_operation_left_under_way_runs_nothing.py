@@ -78,6 +78,23 @@ async def test_an_operation_of_the_agents_that_is_plain_can_be_gone_on_with(
     assert scene.git("log", "--format=%s", "-1").strip() == "3"
 
 
+@needs_bubblewrap
+async def test_what_git_would_record_of_a_resolved_conflict_goes_without_a_word(
+    scene: Scene,
+) -> None:
+    """Git writes to the files that it names, past links as well; a plain one is no attack, and is not told."""
+    scene.outside(HISTORY + "git config rerere.enabled true")
+    sandbox = await scene.local().open(Root(scene.folder))
+    await bash(
+        sandbox, "git merge f; mkdir n; git init -q n; printf 'ab\\t../x\\0' > n/.git/MERGE_RR"
+    )
+    undone = " ".join(await sandbox.undone())
+    await sandbox.close()
+    assert "n/.git/MERGE_RR" in undone
+    assert "'.git/MERGE_RR'" not in undone
+    assert (scene.folder / ".git" / "MERGE_RR").read_bytes() == b""
+
+
 HOSTILE = (b"x/../.x/s", b"'a'; touch /tmp/x", b"$(touch x)", b"--exec=touch x\n", b"!touch x\n")
 TEXTS = {
     *("current-fixups", "done", "final-commit", "git-rebase-todo.backup", "info", "message"),

@@ -15,6 +15,7 @@ import pytest
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import outside
+from bottega.workspaces.git.proposed import danger
 from bottega.workspaces.git.scan import Scanner
 from bottega.workspaces.git.sensitive import targets
 from bottega.workspaces.sandbox.local import Local
@@ -103,6 +104,44 @@ async def test_hooks_that_settings_outside_name_cannot_be_planted(scene: Scene, 
     assert not list(scene.canary.iterdir())
     assert os.listdir(scene.folder / ".teamhooks") == ["commit-msg"]
     assert (scene.folder / ".teamhooks" / "commit-msg").read_text() == "#!/bin/sh\n"
+
+
+def _global(scene: Scene, text: str) -> Local:
+    (scene.base / "mine").write_text(text)
+    named = {"GIT_CONFIG_GLOBAL": str(scene.base / "mine")}
+    return Local(scene.base / "state", environment=named)
+
+
+@needs_bubblewrap
+async def test_hooks_of_a_bare_repository_that_settings_outside_name_cannot_be_planted(
+    scene: Scene,
+) -> None:
+    sandbox = await _global(scene, HOOKS).open(Root(scene.folder))
+    hook = "bare.git/.teamhooks/reference-transaction"
+    await bash(sandbox, f"git init -q --bare bare.git; mkdir bare.git/.teamhooks; echo x > {hook}")
+    assert hook in " ".join(await sandbox.undone())
+    await sandbox.close()
+    assert not (scene.folder / hook).exists()
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("spelled", ["{}/template", "template"])
+async def test_a_template_for_new_repositories_gets_no_plant(scene: Scene, spelled: str) -> None:
+    """Every `git init` and `git clone` of the person's copies it."""
+    (scene.folder / "template" / "hooks").mkdir(parents=True)
+    local = _global(scene, f"[init]\n\ttemplateDir = {spelled.format(scene.folder)}\n")
+    sandbox = await local.open(Root(scene.folder))
+    hook, settings = "template/hooks/post-checkout", "template/config"
+    await bash(sandbox, f"cp /bin/true {hook}; printf '[core]\n\tfsmonitor = x\n' > {settings}")
+    undone = " ".join(await sandbox.undone())
+    await sandbox.close()
+    assert settings in undone
+    assert not (scene.folder / hook).exists()
+    assert "fsmonitor" not in (scene.folder / settings).read_text()
+    with Root(scene.folder) as root:
+        for path in (hook, settings, "template/hooks/shared.sh"):
+            assert danger(root, (path,)), path
+        assert not danger(root, ("template.txt",))
 
 
 SWAP = """

@@ -7,7 +7,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 
 import msgspec
@@ -34,6 +34,8 @@ class File(msgspec.Struct, frozen=True):
     """Of the bytes, or of what a link says; empty: they cannot be read, or are too many."""
     content: bytes | None = None
     """None: too much to keep."""
+    names: int = 1
+    """How many it has."""
 
     @property
     def is_link(self) -> bool:
@@ -46,6 +48,14 @@ class File(msgspec.Struct, frozen=True):
     @property
     def is_file(self) -> bool:
         return stat.S_ISREG(self.mode)
+
+
+def is_straight(said: bytes) -> bool:
+    """Whether a path steps back at most where it begins: behind a link, `..` is not what its letters say."""
+    steps = said.split(b"/")
+    while steps and steps[0] in (b"", b".", b".."):
+        del steps[0]
+    return b".." not in steps
 
 
 def refuse_shortage(problem: BaseException) -> None:
@@ -116,7 +126,7 @@ def look(root: Root, path: str) -> File | None:
 
 
 def _file(found: os.stat_result, sha: str = "", content: bytes | None = None) -> File:
-    return File(found.st_mode, found.st_ino, found.st_dev, sha, content)
+    return File(found.st_mode, found.st_ino, found.st_dev, sha, content, found.st_nlink)
 
 
 def _read(folder: int, name: bytes, found: os.stat_result) -> File:
@@ -215,20 +225,36 @@ def _changing(root: Root, path: str) -> Generator[tuple[int, bytes]]:
 
 def write(root: Root, path: str, content: bytes, mode: int = 0o644) -> None:
     """Put a new file in the place of whatever is there; raises `OSError` or a `Problem`."""
-    fresh = leftovers.fresh_name()
     with _changing(root, path) as (folder, name):
-        opened = os.open(fresh, _NEW, 0o600, dir_fd=folder)
-        try:
-            with os.fdopen(opened, "wb") as file:
-                file.write(content)
-                if root.owner != (-1, -1):
-                    os.fchown(opened, *root.owner)
-                os.fchmod(opened, stat.S_IMODE(mode) & 0o777)
-            os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(fresh, dir_fd=folder)
-            raise
+        _replace(root, folder, name, (content,), mode)
+
+
+def set_apart(root: Root, path: str) -> None:
+    """Put a copy in the place of a file that has other names, too; raises `OSError` or a `Problem`."""
+    with (
+        _changing(root, path) as (folder, name),
+        os.fdopen(_readable(folder, name), "rb") as file,
+    ):
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "It is no file any more", path)
+        _replace(root, folder, name, iter(lambda: file.read(LARGEST), b""), found.st_mode)
+
+
+def _replace(root: Root, folder: int, name: bytes, pieces: Iterable[bytes], mode: int) -> None:
+    fresh = leftovers.fresh_name()
+    opened = os.open(fresh, _NEW, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(opened, "wb") as file:
+            file.writelines(pieces)
+            if root.owner != (-1, -1):
+                os.fchown(opened, *root.owner)
+            os.fchmod(opened, stat.S_IMODE(mode) & 0o777)
+        os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(fresh, dir_fd=folder)
+        raise
 
 
 def remove(root: Root, path: str) -> None:

@@ -22,7 +22,7 @@ from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap
 from bottega.workspaces.git.baseline import Baseline, Kept
-from bottega.workspaces.git.judge import Verdict, judge
+from bottega.workspaces.git.judge import Verdict, judge, judge_odd
 from bottega.workspaces.git.quarantine import Quarantine
 from bottega.workspaces.git.reports import Undone, sentences
 from bottega.workspaces.git.scan import Found, scanner_of
@@ -71,6 +71,8 @@ class Guard:
         """The same, of the look that is under way."""
         self._stuck: set[str] = set()
         """What could not be undone; a copy of it is kept already."""
+        self._said: set[str] = set()
+        """Of what could not be put right: it is told once, however often it is looked at."""
         self._holder = -1
 
     def open(self) -> None:
@@ -241,7 +243,8 @@ class Guard:
             kept = self._kept(found, reached)
         if not found.whole:
             self._left = _UNFINISHED
-            self._tell([_UNFINISHED])
+            self._tell([_UNFINISHED] if _UNFINISHED not in self._said else [])
+            self._said.add(_UNFINISHED)
             kept = {**old.files, **kept}
         after = msgspec.structs.replace(
             old if before is None else before,
@@ -254,6 +257,8 @@ class Guard:
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
         self.unfinished = self._left
+        if not self._left:
+            self._said.clear()
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
 
@@ -316,7 +321,10 @@ class Guard:
             old = before.files.get(path)
             verdict = None
             if not self._is_theirs(path, before):
-                verdict = judge(self._root, path, kind, file, old, found.repositories)
+                if kind != "odd":
+                    verdict = judge(self._root, path, kind, file, old, found.repositories)
+                if verdict is None and path in found.odd:
+                    verdict = judge_odd(path, file, old)
             if verdict is None:
                 guarded = old is not None and old.was_out_of_reach(file)
                 kept[path] = Kept.of(file, kind, guarded=guarded)
@@ -326,7 +334,10 @@ class Guard:
             undone += done
             if verdict.content is not None:
                 kept[path] = Kept.made(kind, verdict.content, verdict.mode)
-        self._tell(sentences(undone))
+        stuck = sentences(each for each in undone if each.problem)
+        self._tell(sentences(each for each in undone if not each.problem))
+        self._tell([each for each in stuck if each not in self._said])
+        self._said.update(stuck)
         return changed
 
     def _is_theirs(self, path: str, before: Baseline) -> bool:
@@ -345,7 +356,9 @@ class Guard:
             except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
                 _log.warning("no copy of what was planted for git was kept: %r", problem)
         try:
-            if verdict.content is None:
+            if verdict.apart:
+                files.set_apart(self._root, path)
+            elif verdict.content is None:
                 files.remove(self._root, path)
             else:
                 files.write(self._root, path, verdict.content, verdict.mode)

@@ -23,6 +23,8 @@ class Verdict(NamedTuple):
     content: bytes | None
     """What it is to hold; None: it goes."""
     mode: int = 0o644
+    apart: bool = False
+    """It becomes a copy of its own, and its other names stay; whatever `content` says."""
 
 
 def judge(  # noqa: PLR0911 - one a kind
@@ -46,8 +48,8 @@ def judge(  # noqa: PLR0911 - one a kind
             return _config(file, before)
         case "todo":
             return _todo(file, before)
-        case "state" if state.is_harmless(path, file.content):
-            return None
+        case "state":
+            return _state(path, file, before)
         case "pointer" | "commondir" | "alternates":
             return _leading(root, path, kind, file, before, repositories)
         case "settings" | "store" if _runs_nothing(root, path, kind, file, kept):
@@ -58,6 +60,23 @@ def judge(  # noqa: PLR0911 - one a kind
             return _back(before, _WHY[kind])
 
 
+def judge_odd(path: str, file: File, kept: Kept | None) -> Verdict | None:
+    """Of a link, a special file or a file with several names in a repository: git would write elsewhere."""
+    if file.is_file:
+        is_old = kept is not None and (kept.inode, kept.device) == (file.inode, file.device)
+        return None if is_old or file.names < 2 else Verdict(_SHARED, None, apart=True)
+    if kept is not None and kept.is_still(file):
+        return None
+    if not file.is_link:
+        is_old = kept is not None and (kept.mode, kept.inode) == (file.mode, file.inode)
+        return None if is_old else Verdict(_ODD.format(kind="special file"), None)
+    said = _BRANCH.fullmatch(file.content or b"") if path.rpartition("/")[2] == "HEAD" else None
+    return Verdict(_ODD.format(kind="link"), b"ref: %s\n" % said[0] if said else None)
+
+
+_BRANCH = re.compile(rb"refs/heads/[\w-][\w./-]*")
+"""What a `HEAD` of the oldest kind, a link, says."""
+_SHARED = "a second name of another file, to which git would write"
 _ODD = "a {kind} that leads git elsewhere"
 _WHY = {
     "hook": HOOK,
@@ -85,6 +104,14 @@ def _runs_nothing(root: Root, path: str, kind: Kind, file: File, kept: Kept | No
     ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"
     places = leads(root, path, kind, file.content) if file.content is not None else [".."]
     return all(f"/{each}".endswith(ends) for each in places)
+
+
+def _state(path: str, file: File, before: Kept | None) -> Verdict | None:
+    if state.is_harmless(path, file.content):
+        return None
+    if state.is_plain_record(path, file.content):
+        return Verdict("", (before.content if before else None) or b"", file.mode)
+    return _back(before, _WHY["state"])
 
 
 def _config(file: File, before: Kept | None) -> Verdict | None:

@@ -16,6 +16,7 @@ import msgspec
 
 from bottega.workspaces.beneath import open_walking, openat2
 from bottega.workspaces.confine import PATH_MAX, Identity, Root
+from bottega.workspaces.git.contents.parts import Part, part_of
 from bottega.workspaces.git.files import listable
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -31,6 +32,8 @@ _FOLDERS = 5_000_000
 _WIDEST = 1_000_000
 """Folders in one folder."""
 _REPOSITORIES = 5_000
+_ODD = 20_000
+"""Links, special files and files with several names in all repositories."""
 _REMEMBERED = 200_000
 """Folders that need not be read again if they have not changed."""
 _WENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
@@ -48,6 +51,8 @@ class Found(msgspec.Struct):
     """Symbolic links called `.git`, `.hg` or `.jj`."""
     others: set[str] = msgspec.field(default_factory=set[str])
     """Folders called `.hg` or `.jj`, of Mercurial and Jujutsu."""
+    odd: set[str] = msgspec.field(default_factory=set[str])
+    """In repositories: symbolic links, special files, and files with several names that are no objects."""
     wanted: frozenset[Identity] = frozenset()
     """Folders that are asked for."""
     places: dict[Identity, str] = msgspec.field(default_factory=dict[Identity, str])
@@ -64,6 +69,10 @@ class _Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
     repository: bool
     pointer: str
     links: tuple[str, ...]
+    is_work_tree: bool
+    """Something in it is called `.git`."""
+    odd: tuple[str, ...]
+    """What is neither a folder nor a regular file."""
 
 
 class _Step(msgspec.Struct):
@@ -74,6 +83,8 @@ class _Step(msgspec.Struct):
     opened: int
     """-1: it is closed, for there are too many."""
     left: Iterator[str]
+    part: Part = Part.NONE
+    """Of a repository."""
 
 
 class Scanner:
@@ -140,18 +151,26 @@ class Scanner:
         try:
             now = os.fstat(opened)
             step.identity = (now.st_dev, now.st_ino)
+            above = way[-2].part if len(way) > 1 else Part.NONE
             if step.identity in found.wanted:
                 found.places[step.identity] = path
             seen = self._known.get(step.identity)
             if seen is None or seen.changed != now.st_ctime_ns:
                 seen = _read(opened, now)
+            name = path.rpartition("/")[2].lower()
+            is_repository = seen.repository or name == ".git"
+            step.part = part_of(name, above, is_repository, seen.is_work_tree)
+            shared = _shared(opened) if step.part.may_share_nothing else ()
         except OSError:
             found.whole = False
             return
         if len(known) < _REMEMBERED:
             known[step.identity] = seen
         found.folders += 1
-        _note(seen, path, f"{path}/" if path else "", found)
+        prefix = f"{path}/" if path else ""
+        _note(seen, path, prefix, found)
+        if step.part is not Part.NONE:
+            found.odd.update(prefix + each for each in (*seen.odd, *shared))
         if len(seen.folders) > _WIDEST:
             found.whole = False
         step.left = iter(seen.folders)
@@ -159,7 +178,9 @@ class Scanner:
 
 def _is_full(found: Found) -> bool:
     each = (found.repositories, found.pointers, found.links, found.others)
-    return found.folders > _FOLDERS or any(len(some) > _REPOSITORIES for some in each)
+    if found.folders > _FOLDERS or len(found.odd) > _ODD:
+        return True
+    return any(len(some) > _REPOSITORIES for some in each)
 
 
 def _close(step: _Step) -> None:
@@ -217,6 +238,7 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
     marks: set[str] = set()
     pointer = ""
     links: list[str] = []
+    odd: list[str] = []
     with os.scandir(opened) as entries:
         for entry in entries:
             name = entry.name
@@ -224,6 +246,8 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
                 folders.append(name)
                 if len(folders) > _WIDEST:
                     break
+            elif len(odd) <= _ODD and not entry.is_file(follow_symlinks=False):
+                odd.append(name)
             lower = name.lower()
             if lower in _MARKS:
                 marks.add(lower)
@@ -234,7 +258,24 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
     repository = "head" in marks and ("commondir" in marks or {"objects", "refs"} <= marks)
     racy = now.st_ctime_ns > began - _RACY
     changed = 0 if racy else now.st_ctime_ns
-    return _Seen(changed, tuple(folders), repository, pointer, tuple(links))
+    named = (tuple(links), ".git" in marks, tuple(odd))
+    return _Seen(changed, tuple(folders), repository, pointer, *named)
+
+
+def _shared(opened: int) -> list[str]:
+    """Files with several names. No time of the folder tells that one has got another name elsewhere."""
+    found: list[str] = []
+    with os.scandir(opened) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):
+                if (
+                    entry.is_file(follow_symlinks=False)
+                    and entry.stat(follow_symlinks=False).st_nlink > 1
+                ):
+                    found.append(entry.name)
+                    if len(found) > _ODD:
+                        break
+    return found
 
 
 _scanners: dict[tuple[int, int], Scanner] = {}

@@ -10,7 +10,7 @@ from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, outside
 from bottega.workspaces.git.contents import index, state
-from bottega.workspaces.git.files import look, names
+from bottega.workspaces.git.files import is_straight, look, names
 from bottega.workspaces.git.scan import Found
 
 Kind = Literal[
@@ -27,6 +27,7 @@ Kind = Literal[
     "settings",
     "store",
     "index",
+    "odd",
 ]
 
 OURS = ".bottega.toml"
@@ -89,6 +90,8 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         there[path] = "pointer"
     for path in found.links:
         there[path] = "link"
+    for path in found.odd:
+        there.setdefault(path, "odd")
     _add(root, OURS, "project", there)
     return there
 
@@ -217,15 +220,36 @@ def targets(root: Root, found: Found) -> Targets:
         if not left:
             break
         settings = left.pop()
-        for key, value in settings.entries:
-            gathered.programs.update(_programs(root, settings.tops, (key, value)))
-            if key == "core.hookspath":
-                for top in (*settings.tops, settings.place):
-                    gathered.hooks.update(_reached(root, top, value or ""))
-            elif key.partition(".")[0] in ("include", "includeif") and key.endswith(".path"):
-                at = (settings.place, value or "", settings.tops)
-                left += _followed(root, *at, gathered, read)
+        for entry in settings.entries:
+            left += _led(root, settings, entry, gathered, read)
     return gathered
+
+
+def _led(
+    root: Root, settings: Settings, entry: config.Entry, gathered: Targets, read: set[str]
+) -> Iterator[Settings]:
+    """Note where one setting leads to; what further settings it names."""
+    key, value = entry
+    gathered.programs.update(_programs(root, settings.tops, entry))
+    if key == "core.hookspath":
+        for top in (*settings.tops, settings.place):
+            gathered.hooks.update(_reached(root, top, value or ""))
+    elif key == "init.templatedir":
+        yield from _template(root, settings, value or "", gathered, read)
+    elif key.partition(".")[0] in ("include", "includeif") and key.endswith(".path"):
+        yield from _followed(root, settings.place, value or "", settings.tops, gathered, read)
+
+
+def _template(
+    root: Root, settings: Settings, value: str, gathered: Targets, read: set[str]
+) -> Iterator[Settings]:
+    """What every new repository gets a copy of: hooks, and settings."""
+    for top in dict.fromkeys((*settings.tops, settings.place)):
+        for place in _reached(root, top, value):
+            folder = os.path.normpath(os.path.join(root.path, place))
+            gathered.hooks.update(_reached(root, folder, "hooks"))
+            for name in ("config", "config.worktree"):
+                yield from _followed(root, folder, name, settings.tops, gathered, read)
 
 
 def _followed(
@@ -313,6 +337,8 @@ def _tops(root: Root, found: Found) -> Iterator[str]:
     yield root.path
     for path in (*found.repositories, *found.pointers):
         yield os.path.dirname(os.path.join(root.path, path)).rstrip("/")
+    for repository in found.repositories:  # a bare one runs its hooks in itself
+        yield os.path.join(root.path, repository).rstrip("/")
 
 
 def _of_outside(root: Root) -> Iterator[Settings]:
@@ -362,7 +388,7 @@ def _after(content: bytes, word: bytes) -> bytes:
 
 def resolved(root: Root, folder: str, said: bytes) -> str:
     """A path that is said in a folder, relative to the workspace and without links; `..`: it leads out."""
-    if not said or b"\0" in said or b"\n" in said:
+    if not said or b"\0" in said or b"\n" in said or not is_straight(said):
         return ".."
     path = os.path.normpath(os.path.join(root.path, folder, os.fsdecode(said)))
     if path != root.path and not path.startswith(root.path.rstrip("/") + "/"):

@@ -17,7 +17,7 @@ from contextlib import nullcontext, suppress
 from bottega.regular_file import read_opened
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, outside
-from bottega.workspaces.git.files import look, names, open_readable
+from bottega.workspaces.git.files import is_straight, look, names, open_readable
 from bottega.workspaces.gitfiles import is_refused
 
 _MOST = 256 << 20
@@ -110,7 +110,7 @@ def _hash_size(root: Root, repository: str) -> int:
     at = os.path.join(root.path, repository)
     common = look(root, f"{repository}/commondir" if repository else "commondir")
     if common is not None:
-        if not common.is_file or common.content is None:
+        if not common.is_file or common.content is None or not is_straight(common.content.rstrip()):
             raise ValueError
         at = os.path.normpath(os.path.join(at, os.fsdecode(common.content.rstrip(b"\r\n"))))
     inside = os.path.relpath(os.path.join(at, "config"), root.path)

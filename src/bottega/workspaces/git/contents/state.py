@@ -137,6 +137,17 @@ KNOWN = {"rebase-merge": (*_STEPS, *TODO), "rebase-apply": (*_STEPS,), "sequence
 """The names to look for where a folder does not let itself be listed."""
 
 
+def is_plain_record(path: str, content: bytes | None) -> bool:
+    """Whether it is what git notes of conflicts, to record how they are resolved; it names files of the work tree.
+
+    It cannot stay: git writes to these files, and a link may take the place of one at any time.
+    """
+    return path.endswith("/MERGE_RR") and _RECORD.fullmatch(content or b"") is not None
+
+
+_RECORD = re.compile(rb"(?:[0-9a-f]{40,64}(?:\.\d+)?\t(?!/)(?:(?!\.\./|[^\0]*/\.\./)[^\0\n]+)\0)*")
+
+
 def is_harmless(path: str, content: bytes | None) -> bool:
     """Whether a file of state, whose path ends as it does in a repository, can run nothing."""
     folder, _, name = path.rpartition("/")
