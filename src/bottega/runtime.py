@@ -275,7 +275,7 @@ class Runtime:
             raise
         provider, origin = self._provider(found, table)
 
-        of_model = self.settings.values.models.get(name, OfModel())
+        of_model = self._of_model(name, table)
         assumes = person != HOST and self.settings.values.window_usd and route.is_paid(found, table)
 
         def price(answer: Finished) -> int | None:
@@ -303,6 +303,14 @@ class Runtime:
             forgo_tools=lambda: self._toolless.add(name),
             window=window,
         )
+
+    def _of_model(self, name: str, table: Routes) -> OfModel:
+        """What is set for a model, under whichever of its names: what stands under the one that is used wins."""
+        models = self.settings.values.models
+        found = OfModel()
+        for each in route.same(name, models, table):
+            found = found.or_else(models[each])
+        return found
 
     def _abilities(self, name: str, found: Route) -> Abilities:
         known = catalog.abilities(found.model) if found.wire else Abilities()
@@ -456,7 +464,7 @@ class Runtime:
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
         """A flag or a variable wins over the agent, that over the model's table, that over the files' own."""
         called, filed = self.settings.wishes()
-        of_model = self.settings.values.models.get(model.name, Wishes())
+        of_model = self._of_model(model.name, self.routes())
         return called.over(agent.wishes).over(of_model).over(filed)
 
     def _provider(self, found: Route, table: Routes) -> tuple[Provider, Origin]:

@@ -64,6 +64,15 @@ class OfModel(Wishes, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     """US dollars for a million tokens of input, where the list of prices does not know it or you know better."""
     output_usd: Annotated[float, Meta(ge=0)] | None = None
 
+    def or_else(self, other: "OfModel") -> "OfModel":
+        """What is set here, and what only the other one sets."""
+        unset = {
+            name: getattr(other, name)
+            for name in self.__struct_fields__
+            if getattr(self, name) is None
+        }
+        return msgspec.structs.replace(self, **unset)
+
     def cost(self, usage: Usage) -> int | None:
         """What an answer costs in micro-USD; None: the owner says nothing of it."""
         if self.input_usd is None and self.output_usd is None:

@@ -19,6 +19,8 @@ from tests.server.serving import Serving
 KNOWN = "openai-chat/gpt-4o"
 UNKNOWN = "openai-chat/some-new-model"
 FREE = "openai-chat/free-of-charge"
+DEAR = "openai/gpt-4o-mini"
+"""Cheap in the list of prices, dear by the owner's own word."""
 LONG = "word " * 20_000
 LIMIT = 40_000
 """Micro-USD of the owner's limit: less than a request with `LONG` costs."""
@@ -50,7 +52,10 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Bed]:
     place = tmp_path_factory.mktemp("bed")
     for name in ("home", "host"):
         (place / name).mkdir(mode=0o700)
-    (place / "home" / "config.toml").write_text(f'[models."{FREE}"]\ninput_usd = 0\n')
+    (place / "home" / "config.toml").write_text(
+        f'[models."{FREE}"]\ninput_usd = 0\noutput_usd = 0\n'
+        f'[models."{DEAR}"]\ninput_usd = 1000\noutput_usd = 1000\n'
+    )
     with obedient() as url:
         environment = {
             "OPENAI_BASE_URL": url,
@@ -119,6 +124,14 @@ async def test_the_owner_says_what_a_model_costs(bed: Bed) -> None:
         for _ in range(2):
             assert (await _said(guest, session, LONG))["success"]
         assert await _cost(guest) == 0
+
+
+@pytest.mark.parametrize("name", ["openai-chat/gpt-4o-mini", "openai-chat/GPT-4o-mini"])
+async def test_another_spelling_does_not_dodge_the_owners_price(bed: Bed, name: str) -> None:
+    async with bed.guest(f"spelling-{name[12:15].lower()}{name[12:15].isupper()}") as guest:
+        session = await guest.begin(name)
+        assert (await _said(guest, session, "hi"))["success"]
+        assert await _cost(guest) >= LIMIT
 
 
 async def test_dear_calls_that_begin_at_once_do_not_pass_it(bed: Bed) -> None:
