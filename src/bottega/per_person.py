@@ -15,7 +15,7 @@ from bottega.providers.fair import Fair
 from bottega.sessions.bounds.keeping import Keeping
 from bottega.sessions.bounds.waiting import Bounds
 from bottega.sessions.inbox import Inbox
-from bottega.sessions.session import Sessions
+from bottega.sessions.session import HOST, Sessions
 from bottega.settings import Values
 from bottega.storage.database import Database
 from bottega.storage.disk import MIB, Disk
@@ -55,10 +55,17 @@ class PerPerson:
         self.disk.reserve = values.disk_reserve_mb * MIB
 
     async def admit(self, person: int, *words: object) -> None:
-        """Before what a person says is stored; refused where as much is kept for them as one may have."""
+        """Before what a person says is stored; refused where as much is kept for them as one may have.
+
+        The owner's own words are held by the disk alone.
+        """
 
         def admit() -> None:
-            self.keeping.admit(person, TWICE * len(msgspec.json.encode(words, enc_hook=str)))
+            size = TWICE * len(msgspec.json.encode(words, enc_hook=str))
+            if person == HOST:
+                self.disk.refuse_when_full(size)
+            else:
+                self.keeping.admit(person, size)
 
         await asyncio.to_thread(admit)
 
