@@ -69,6 +69,11 @@ async def test_what_a_provider_refuses_costs_nothing(
     assert await _counted(home, folder, scripted([{"do": "fail", "code": "bad_key"}])) == ([], 0)
 
 
+async def test_an_outage_costs_nothing(home: Path, folder: Path, scripted: Scripted) -> None:
+    lost = {"do": "fail", "code": "cut_off", "no_response": True}
+    assert await _counted(home, folder, scripted([lost])) == ([], 0)
+
+
 async def test_who_stops_waiting_for_the_next_try_pays_for_nothing(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
