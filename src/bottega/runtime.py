@@ -24,6 +24,7 @@ from bottega.errors import Misconfigured, Problem
 from bottega.isolation import mcp_servers, sandboxes, way_out
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
+from bottega.messages.message import Usage
 from bottega.per_person import PerPerson
 from bottega.projects.folders import Folders, Place, place_of
 from bottega.projects.projects import Projects
@@ -281,9 +282,15 @@ class Runtime:
         def price(answer: Finished) -> int | None:
             stated = of_model.cost(answer.usage) if answer.cost is None else answer.cost
             cost = catalog.cost(found.provider, found.model, answer.usage, stated)
-            return (
-                catalog.dearest(found.provider, answer.usage) if cost is None and assumes else cost
-            )
+            if cost is None and assumes:
+                return catalog.dearest(found.provider, found.model, answer.usage)
+            return cost
+
+        def is_assumed() -> bool:
+            if not assumes or not catalog.is_read():
+                return False
+            stated = of_model.cost(Usage(1, 1))
+            return catalog.cost(found.provider, found.model, Usage(1, 1), stated) is None
 
         own = of_model.context_window or self.settings.values.context_window
 
@@ -300,6 +307,7 @@ class Runtime:
             origin=origin,
             abilities=self._abilities(name, found),
             price=price,
+            is_assumed=is_assumed,
             forgo_tools=lambda: self._toolless.add(name),
             window=window,
         )

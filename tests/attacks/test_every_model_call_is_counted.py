@@ -113,6 +113,8 @@ async def test_a_model_without_a_known_price_is_not_free(bed: Bed) -> None:
         assert (await _said(guest, session, "hi"))["success"]
         assert not (await _said(guest, session, "hi"))["success"]
         assert await _cost(guest) >= LIMIT
+        error = await guest.until(session, "error_message", after=0)
+        assert f'[models."{UNKNOWN}"]' in error["data"]["hint"]
         host = await person_of(client)
         session = await host.begin(UNKNOWN)
         assert (await _said(host, session, "hi"))["cost"] is None

@@ -25,6 +25,8 @@ class Model(msgspec.Struct, frozen=True):
     abilities: Abilities
     price: Callable[[Finished], int | None]
     """What an answer costs in micro-USD; None: unknown."""
+    is_assumed: Callable[[], bool] = lambda: False
+    """Whether nobody knows its price, and that of a dear model counts instead. Costs nothing."""
     window: Callable[[], int | None] = lambda: None
     """Tokens that a request may have; None: nobody knows, or the list that does was not read yet. Costs nothing."""
     forgo_tools: Callable[[], None] = lambda: None

@@ -308,6 +308,12 @@ class Limiting:
             hint = (
                 "Wait until less was used in that time, or ask the owner of this Bottega for more."
             )
+        name = self._exchange.plan.model.name
+        if found.name == "cost" and self._exchange.plan.model.is_assumed():
+            hint += (
+                f" Nobody knows the price of {name}, and that of a dear model is assumed:"
+                f' the owner sets [models."{name}"] input_usd and output_usd.'
+            )
         if above:
             hint = "It is the limit of the session that handed this task on."
         return LimitReached(found, hint)
