@@ -31,6 +31,7 @@ from bottega.projects.projects import Projects
 from bottega.projects.tables import MIGRATIONS as PROJECTS
 from bottega.providers import catalog, route, scripts
 from bottega.providers.http.connect import Timeouts, Transport
+from bottega.providers.of_model import OfModel
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
 from bottega.providers.scripted import Scripted
@@ -42,7 +43,7 @@ from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import HOST, SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS as SESSIONS
-from bottega.settings import PROJECT_FILE, Current, OfModel, Settings, Values
+from bottega.settings import PROJECT_FILE, Current, Settings, Values
 from bottega.sharing import Sharing
 from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
