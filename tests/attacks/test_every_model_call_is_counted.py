@@ -21,6 +21,8 @@ UNKNOWN = "openai-chat/some-new-model"
 FREE = "openai-chat/free-of-charge"
 DEAR = "openai/gpt-4o-mini"
 """Cheap in the list of prices, dear by the owner's own word."""
+WORDY = "openai-chat/by-the-word"
+"""Only what it says costs something: what nobody bounds is taken for 16,000 micro-USD."""
 LONG = "word " * 20_000
 LIMIT = 40_000
 """Micro-USD of the owner's limit: less than a request with `LONG` costs."""
@@ -54,6 +56,7 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Bed]:
         (place / name).mkdir(mode=0o700)
     (place / "home" / "config.toml").write_text(
         f'[models."{FREE}"]\ninput_usd = 0\noutput_usd = 0\n'
+        f'[models."{WORDY}"]\ninput_usd = 0\noutput_usd = 4\n'
         f'[models."{DEAR}"]\ninput_usd = 1000\noutput_usd = 1000\n'
     )
     with obedient() as url:
@@ -145,6 +148,17 @@ async def test_dear_calls_that_begin_at_once_do_not_pass_it(bed: Bed) -> None:
         )
         assert sum(end["success"] for end in ends) == 1
         assert await bed.calls() == before + 1
+
+
+async def test_long_answers_at_once_end_where_the_limit_is(bed: Bed) -> None:
+    async with bed.guest("wordy") as guest:
+        sessions = [await guest.begin(WORDY) for _ in range(3)]
+        ends = await asyncio.gather(*(_said(guest, each, "STREAM 10000 0") for each in sessions))
+        assert not any(end["success"] for end in ends)
+        for each in sessions:
+            error = await guest.until(each, "error_message")
+            assert error["data"]["code"] == "cost_limit"
+        assert LIMIT <= await _cost(guest) < 1.25 * LIMIT
 
 
 async def test_a_call_that_dies_with_the_server_is_counted(bed: Bed) -> None:
