@@ -4,6 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -71,8 +72,9 @@ class PerPerson:
 
     def fair(self, model: Model, person: int) -> Model:
         """The model, as that person may use it beside others."""
-        provider = Fair(model.provider, person, self._calls, self._turns)
-        return msgspec.structs.replace(model, provider=provider)
+        provider = Fair(model.provider, person, self._turns)
+        place = partial(self._calls.hold, person)
+        return msgspec.structs.replace(model, provider=provider, place=place)
 
     def _allowance(self) -> Allowance:
         """What all sandboxes of one person may use."""

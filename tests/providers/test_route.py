@@ -9,6 +9,7 @@ from bottega.providers.route import (
     Routes,
     define,
     from_environment,
+    is_paid,
     resolve,
     same,
     target,
@@ -304,3 +305,11 @@ def test_all_spellings_of_a_model_are_the_same() -> None:
     table = Routes({"openai": Endpoint("k")})
     names = ["openai/x ", "x", "openai/y", "openai-chat/x"]
     assert same("openai-chat/x", names, table) == ["openai-chat/x", "openai/x ", "x"]
+
+
+@pytest.mark.parametrize(
+    ("header", "paid"), [("X-Token", True), ("Cookie", True), ("User-Agent", False)]
+)
+def test_whoever_says_who_asks_may_have_to_pay(header: str, paid: bool) -> None:
+    table = Routes({"gw": Endpoint(base_url="http://127.0.0.1:1", headers={header: "x"})})
+    assert is_paid(resolve("gw/big", table), table) is paid

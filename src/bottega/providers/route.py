@@ -24,6 +24,8 @@ from bottega.providers.vendors import (
 from bottega.providers.wires import WireName
 
 GUESS = "litellm"
+_TELLS_NOBODY = frozenset({"content-type", "user-agent"})
+"""Headers that say nothing of who asks: any other may."""
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -138,7 +140,8 @@ def target(route: Route, table: Routes) -> Target:
 def is_paid(route: Route, table: Routes) -> bool:
     """Whether somebody may have to pay for its answers: a server of this machine that takes no key asks for nothing."""
     endpoint = table.endpoints.get(route.provider, Endpoint())
-    return route.wire is not None and _is_credited(endpoint)
+    told = any(name.lower() not in _TELLS_NOBODY for name in endpoint.headers)
+    return route.wire is not None and (told or _is_credited(endpoint))
 
 
 def from_environment(env: Mapping[str, str], default: str = "") -> Routes:

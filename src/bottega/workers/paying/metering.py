@@ -74,7 +74,8 @@ class Metering:
         grown = partial(self._grown, call, size, model) if owner != HOST else None
         reading = _Reading(stream, grown)
         try:
-            async with aclosing(stream):
+            async with model.place(), aclosing(stream):
+                reading.is_sent = True
                 yield reading
         finally:
             unsaid = await to_its_end(_guessed(reading, size, model))
@@ -157,6 +158,8 @@ class _Reading:
         self._failed: Failed | None = None
         self._waits_until = 0.0
         self.finished: Finished | None = None
+        self.is_sent = False
+        """Before that, the call waits for its place, and costs nothing."""
 
     def __aiter__(self) -> "_Reading":
         return self
@@ -205,6 +208,8 @@ class _Reading:
 
     def uncounted(self) -> list[str]:
         """What was said in each try that was sent and that no provider has counted."""
+        if not self.is_sent:
+            return []
         tries = ["".join(each) for each in self._lost]
         if not self._is_counted():
             tries.append("".join(self._said))
