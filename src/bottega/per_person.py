@@ -4,6 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,7 @@ from bottega.providers.fair import Fair
 from bottega.sessions.bounds.keeping import Keeping
 from bottega.sessions.bounds.waiting import Bounds
 from bottega.sessions.inbox import Inbox
-from bottega.sessions.session import Sessions
+from bottega.sessions.session import HOST, Sessions
 from bottega.settings import Values
 from bottega.storage.database import Database
 from bottega.storage.disk import MIB, Disk
@@ -55,17 +56,25 @@ class PerPerson:
         self.disk.reserve = values.disk_reserve_mb * MIB
 
     async def admit(self, person: int, *words: object) -> None:
-        """Before what a person says is stored; refused where as much is kept for them as one may have."""
+        """Before what a person says is stored; refused where as much is kept for them as one may have.
+
+        The owner's own words are held by the disk alone.
+        """
 
         def admit() -> None:
-            self.keeping.admit(person, TWICE * len(msgspec.json.encode(words, enc_hook=str)))
+            size = TWICE * len(msgspec.json.encode(words, enc_hook=str))
+            if person == HOST:
+                self.disk.refuse_when_full(size)
+            else:
+                self.keeping.admit(person, size)
 
         await asyncio.to_thread(admit)
 
     def fair(self, model: Model, person: int) -> Model:
         """The model, as that person may use it beside others."""
-        provider = Fair(model.provider, person, self._calls, self._turns)
-        return msgspec.structs.replace(model, provider=provider)
+        provider = Fair(model.provider, person, self._turns)
+        place = partial(self._calls.hold, person)
+        return msgspec.structs.replace(model, provider=provider, place=place)
 
     def _allowance(self) -> Allowance:
         """What all sandboxes of one person may use."""

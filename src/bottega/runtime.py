@@ -24,12 +24,14 @@ from bottega.errors import Misconfigured, Problem
 from bottega.isolation import mcp_servers, sandboxes, way_out
 from bottega.mcp.servers import Servers
 from bottega.messages.block import Origin
+from bottega.messages.message import Usage
 from bottega.per_person import PerPerson
 from bottega.projects.folders import Folders, Place, place_of
 from bottega.projects.projects import Projects
 from bottega.projects.tables import MIGRATIONS as PROJECTS
 from bottega.providers import catalog, route, scripts
 from bottega.providers.http.connect import Timeouts, Transport
+from bottega.providers.of_model import OfModel
 from bottega.providers.provider import Abilities, Finished, Provider, Wishes
 from bottega.providers.route import Endpoint, Route, Routes
 from bottega.providers.scripted import Scripted
@@ -41,7 +43,7 @@ from bottega.sessions.inbox import Inbox, Prompt
 from bottega.sessions.log import Log
 from bottega.sessions.session import HOST, SessionRow, Sessions
 from bottega.sessions.tables import MIGRATIONS as SESSIONS
-from bottega.settings import PROJECT_FILE, Current, OfModel, Settings, Values
+from bottega.settings import PROJECT_FILE, Current, Settings, Values
 from bottega.sharing import Sharing
 from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
@@ -275,15 +277,21 @@ class Runtime:
             raise
         provider, origin = self._provider(found, table)
 
-        of_model = self.settings.values.models.get(name, OfModel())
+        of_model = self._of_model(name, table)
         assumes = person != HOST and self.settings.values.window_usd and route.is_paid(found, table)
 
         def price(answer: Finished) -> int | None:
             stated = of_model.cost(answer.usage) if answer.cost is None else answer.cost
             cost = catalog.cost(found.provider, found.model, answer.usage, stated)
-            return (
-                catalog.dearest(found.provider, answer.usage) if cost is None and assumes else cost
-            )
+            if cost is None and assumes:
+                return catalog.dearest(found.provider, found.model, answer.usage)
+            return cost
+
+        def is_assumed() -> bool:
+            if not assumes or not catalog.is_read():
+                return False
+            stated = of_model.cost(Usage(1, 1))
+            return catalog.cost(found.provider, found.model, Usage(1, 1), stated) is None
 
         own = of_model.context_window or self.settings.values.context_window
 
@@ -300,9 +308,18 @@ class Runtime:
             origin=origin,
             abilities=self._abilities(name, found),
             price=price,
+            is_assumed=is_assumed,
             forgo_tools=lambda: self._toolless.add(name),
             window=window,
         )
+
+    def _of_model(self, name: str, table: Routes) -> OfModel:
+        """What is set for a model, under whichever of its names: what stands under the one that is used wins."""
+        models = self.settings.values.models
+        found = OfModel()
+        for each in route.same(name, models, table):
+            found = found.or_else(models[each])
+        return found
 
     def _abilities(self, name: str, found: Route) -> Abilities:
         known = catalog.abilities(found.model) if found.wire else Abilities()
@@ -456,7 +473,7 @@ class Runtime:
     def _wishes(self, agent: Agent, model: Model) -> Wishes:
         """A flag or a variable wins over the agent, that over the model's table, that over the files' own."""
         called, filed = self.settings.wishes()
-        of_model = self.settings.values.models.get(model.name, Wishes())
+        of_model = self._of_model(model.name, self.routes())
         return called.over(agent.wishes).over(of_model).over(filed)
 
     def _provider(self, found: Route, table: Routes) -> tuple[Provider, Origin]:

@@ -22,8 +22,8 @@ from bottega.approvals.mode import MODES, Mode
 from bottega.approvals.rule import Rule, Ruling
 from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.mcp.server import NAME, McpServer, is_name
-from bottega.messages.message import Usage
 from bottega.person_limits import PersonLimits
+from bottega.providers.of_model import OfModel
 from bottega.providers.provider import Effort, Wishes
 from bottega.providers.wires import WireName
 from bottega.regular_file import read_regular
@@ -54,24 +54,6 @@ class ForAgent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the user chose for one agent: `[agents.NAME]` in the config file."""
 
     model: str = ""
-
-
-class OfModel(Wishes, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What holds for one model: `[models.NAME]` in the config file."""
-
-    context_window: Annotated[int, Meta(ge=1000)] | None = None
-    input_usd: Annotated[float, Meta(ge=0)] | None = None
-    """US dollars for a million tokens of input, where the list of prices does not know it or you know better."""
-    output_usd: Annotated[float, Meta(ge=0)] | None = None
-
-    def cost(self, usage: Usage) -> int | None:
-        """What an answer costs in micro-USD; None: the owner says nothing of it."""
-        if self.input_usd is None and self.output_usd is None:
-            return None
-        paid = usage.input_tokens * (self.input_usd or 0) + usage.output_tokens * (
-            self.output_usd or 0
-        )
-        return round(paid)
 
 
 class Values(PersonLimits, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -19,6 +19,10 @@ from tests.server.serving import Serving
 KNOWN = "openai-chat/gpt-4o"
 UNKNOWN = "openai-chat/some-new-model"
 FREE = "openai-chat/free-of-charge"
+DEAR = "openai/gpt-4o-mini"
+"""Cheap in the list of prices, dear by the owner's own word."""
+WORDY = "openai-chat/by-the-word"
+"""Only what it says costs something: what nobody bounds is taken for 16,000 micro-USD."""
 LONG = "word " * 20_000
 LIMIT = 40_000
 """Micro-USD of the owner's limit: less than a request with `LONG` costs."""
@@ -50,7 +54,11 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Bed]:
     place = tmp_path_factory.mktemp("bed")
     for name in ("home", "host"):
         (place / name).mkdir(mode=0o700)
-    (place / "home" / "config.toml").write_text(f'[models."{FREE}"]\ninput_usd = 0\n')
+    (place / "home" / "config.toml").write_text(
+        f'[models."{FREE}"]\ninput_usd = 0\noutput_usd = 0\n'
+        f'[models."{WORDY}"]\ninput_usd = 0\noutput_usd = 4\n'
+        f'[models."{DEAR}"]\ninput_usd = 1000\noutput_usd = 1000\n'
+    )
     with obedient() as url:
         environment = {
             "OPENAI_BASE_URL": url,
@@ -108,6 +116,8 @@ async def test_a_model_without_a_known_price_is_not_free(bed: Bed) -> None:
         assert (await _said(guest, session, "hi"))["success"]
         assert not (await _said(guest, session, "hi"))["success"]
         assert await _cost(guest) >= LIMIT
+        error = await guest.until(session, "error_message", after=0)
+        assert f'[models."{UNKNOWN}"]' in error["data"]["hint"]
         host = await person_of(client)
         session = await host.begin(UNKNOWN)
         assert (await _said(host, session, "hi"))["cost"] is None
@@ -121,6 +131,14 @@ async def test_the_owner_says_what_a_model_costs(bed: Bed) -> None:
         assert await _cost(guest) == 0
 
 
+@pytest.mark.parametrize("name", ["openai-chat/gpt-4o-mini", "openai-chat/GPT-4o-mini"])
+async def test_another_spelling_does_not_dodge_the_owners_price(bed: Bed, name: str) -> None:
+    async with bed.guest(f"spelling-{name[12:15].lower()}{name[12:15].isupper()}") as guest:
+        session = await guest.begin(name)
+        assert (await _said(guest, session, "hi"))["success"]
+        assert await _cost(guest) >= LIMIT
+
+
 async def test_dear_calls_that_begin_at_once_do_not_pass_it(bed: Bed) -> None:
     async with bed.guest("hasty") as guest:
         sessions = [await guest.begin(KNOWN) for _ in range(8)]
@@ -130,6 +148,17 @@ async def test_dear_calls_that_begin_at_once_do_not_pass_it(bed: Bed) -> None:
         )
         assert sum(end["success"] for end in ends) == 1
         assert await bed.calls() == before + 1
+
+
+async def test_long_answers_at_once_end_where_the_limit_is(bed: Bed) -> None:
+    async with bed.guest("wordy") as guest:
+        sessions = [await guest.begin(WORDY) for _ in range(3)]
+        ends = await asyncio.gather(*(_said(guest, each, "STREAM 10000 0") for each in sessions))
+        assert not any(end["success"] for end in ends)
+        for each in sessions:
+            error = await guest.until(each, "error_message")
+            assert error["data"]["code"] == "cost_limit"
+        assert LIMIT <= await _cost(guest) < 1.25 * LIMIT
 
 
 async def test_a_call_that_dies_with_the_server_is_counted(bed: Bed) -> None:

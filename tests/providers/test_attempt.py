@@ -177,3 +177,15 @@ async def test_a_protocol_that_forgets_the_end_does_not_hang(transport: Transpor
         provider = HttpProvider(Mute(), Target("mute", server.url, max_attempts=1), transport)
         events = [event async for event in provider.stream(REQUEST)]
     assert [type(event) for event in events] == [Failed]
+
+
+async def test_an_outage_is_nothing_to_pay_for(transport: Transport) -> None:
+    async with serving(Reply([CUT])) as server:
+        failed = await Caller(transport, server.url).fail()
+    assert (failed.code, failed.unanswered) == ("cut_off", False)
+
+
+async def test_an_answer_that_broke_off_may_have_to_be_paid(transport: Transport) -> None:
+    async with serving(Reply([b": wait\n\n", CUT])) as server:
+        failed = await Caller(transport, server.url).fail()
+    assert (failed.code, failed.unanswered) == ("cut_off", True)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bottega.messages.message import Usage
-from bottega.providers.catalog import abilities, cost, facts, known_models
+from bottega.providers.catalog import abilities, cost, dearest, facts, known_models
 from bottega.providers.provider import Abilities
 
 counts = st.integers(-5, 10_000_000)
@@ -134,6 +134,14 @@ def test_the_list_names_models_to_talk_with() -> None:
     assert any(name.startswith("gemini-") for name in known_models("gemini"))
     assert not any("embedding" in name or "tts" in name for name in known_models("openai"))
     assert known_models("lab") == known_models("ollama") == []
+
+
+def test_an_unknown_price_is_that_of_the_dearest_of_its_class() -> None:
+    usage = Usage(1_000_000, 1_000_000)
+    pro, usual = dearest("openai", "gpt-99-pro", usage), dearest("openai", "gpt-99", usage)
+    assert (cost("openai", "gpt-4o", usage) or 0) < usual < pro
+    assert pro == cost("openai", "o1-pro", usage)
+    assert dearest("lab", "new", usage) == usual
 
 
 def test_abilities_need_no_list_and_prices_no_network() -> None:

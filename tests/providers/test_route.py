@@ -9,7 +9,9 @@ from bottega.providers.route import (
     Routes,
     define,
     from_environment,
+    is_paid,
     resolve,
+    same,
     target,
     usable,
     with_keys,
@@ -290,3 +292,24 @@ def test_no_key_is_shown() -> None:
     whole = target(resolve("lab/m", table), table)
     assert KEY not in repr(whole)
     assert whole.base_url == f"https://a:{KEY}@lab.test/v1"
+
+
+@pytest.mark.parametrize("name", ["gw/ big", "gw/b ig", "gw/b\nig", "gw/\u200bbig"])
+def test_a_name_with_blanks_leads_nowhere(name: str) -> None:
+    table = Routes({"gw": Endpoint("k", "https://gw.example")})
+    with pytest.raises(Misconfigured, match="no blanks"):
+        resolve(name, table)
+
+
+def test_all_spellings_of_a_model_are_the_same() -> None:
+    table = Routes({"openai": Endpoint("k")})
+    names = ["openai/x ", "x", "openai/y", "openai-chat/x"]
+    assert same("openai-chat/x", names, table) == ["openai-chat/x", "openai/x ", "x"]
+
+
+@pytest.mark.parametrize(
+    ("header", "paid"), [("X-Token", True), ("Cookie", True), ("User-Agent", False)]
+)
+def test_whoever_says_who_asks_may_have_to_pay(header: str, paid: bool) -> None:
+    table = Routes({"gw": Endpoint(base_url="http://127.0.0.1:1", headers={header: "x"})})
+    assert is_paid(resolve("gw/big", table), table) is paid

@@ -2,12 +2,18 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import pytest
+
 import bottega
+from bottega.agents.model import Model
 from bottega.events import facts
+from bottega.per_person import PerPerson
 from bottega.studio import Studio
 from tests.agents.test_types import say
 
@@ -69,6 +75,11 @@ async def test_what_a_provider_refuses_costs_nothing(
     assert await _counted(home, folder, scripted([{"do": "fail", "code": "bad_key"}])) == ([], 0)
 
 
+async def test_an_outage_costs_nothing(home: Path, folder: Path, scripted: Scripted) -> None:
+    lost = {"do": "fail", "code": "cut_off", "no_response": True}
+    assert await _counted(home, folder, scripted([lost])) == ([], 0)
+
+
 async def test_who_stops_waiting_for_the_next_try_pays_for_nothing(
     home: Path, folder: Path, scripted: Scripted
 ) -> None:
@@ -80,6 +91,31 @@ async def test_who_stops_waiting_for_the_next_try_pays_for_nothing(
             if isinstance(event.data, facts.ConversationRetrying):
                 await answer.cancel()
         await asyncio.wait_for(answer, 10)
+        assert await _rows(studio) == []
+
+
+async def test_who_stops_waiting_for_a_place_pays_for_nothing(
+    home: Path, folder: Path, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = asyncio.Event()
+
+    @asynccontextmanager
+    async def taken() -> AsyncGenerator[None]:
+        waits.set()
+        await asyncio.Event().wait()
+        yield
+
+    def fair(_: PerPerson, model: Model, person: int) -> Model:
+        return msgspec.structs.replace(model, place=taken)
+
+    monkeypatch.setattr(PerPerson, "fair", fair)
+    async with Studio(home) as studio:
+        session = await studio.start(model=scripted([say("never")]), folder=folder)
+        answer = session.prompt("go")
+        asked = asyncio.ensure_future(answer)
+        await asyncio.wait_for(waits.wait(), 10)
+        await answer.cancel()
+        await asyncio.wait_for(asked, 10)
         assert await _rows(studio) == []
 
 

@@ -1,6 +1,7 @@
 """The model that an exchange runs on: who answers, and what is known of it."""
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
@@ -25,6 +26,10 @@ class Model(msgspec.Struct, frozen=True):
     abilities: Abilities
     price: Callable[[Finished], int | None]
     """What an answer costs in micro-USD; None: unknown."""
+    place: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    """Held by each call from before it is sent until it has ended: whoever uses many at once waits for it."""
+    is_assumed: Callable[[], bool] = lambda: False
+    """Whether nobody knows its price, and that of a dear model counts instead. Costs nothing."""
     window: Callable[[], int | None] = lambda: None
     """Tokens that a request may have; None: nobody knows, or the list that does was not read yet. Costs nothing."""
     forgo_tools: Callable[[], None] = lambda: None

@@ -7,7 +7,7 @@ model that no rule knows everything is believed.
 
 import logging
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cache
+from functools import cache, lru_cache
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,7 @@ FREE = frozenset({"guide", "demo", "scripted", "ollama", "lmstudio"})
 """Nobody is paid per token for these."""
 
 _LIKE = "openai"
+_PRO = "-pro"
 _MUCH = Usage(1_000_000, 1_000_000)
 
 _THEIR_NAMES = {"gemini": "google"}
@@ -131,26 +132,36 @@ def cost(provider: str, model: str, usage: Usage, stated: int | None = None) -> 
     return int((price * MICRO).quantize(Decimal(1), ROUND_HALF_UP))
 
 
-def dearest(provider: str, usage: Usage) -> int:
-    """What the dearest model of this provider would take for that, or of OpenAI, where its prices are not known."""
+def dearest(provider: str, model: str, usage: Usage) -> int:
+    """What the dearest model of this provider would take for that, or of OpenAI, where its prices are not known.
+
+    Those called `-pro` cost many times what all others do, and count for a model that is called so itself.
+    """
     for name in (provider, _LIKE):
-        if model := _dearest(name):
-            return cost(name, model, usage) or 0
+        if found := _dearest(name, _PRO in model.lower()):
+            _warn(provider, model, found)
+            return cost(name, found, usage) or 0
     return 0
 
 
 @cache
-def _dearest(provider: str) -> str:
-    prices = {name: cost(provider, name, _MUCH) or 0 for name in known_models(provider)}
-    found = max(prices, key=lambda name: prices[name], default="")
-    if found:
-        log.warning(
-            "The price of a model at %r is not known: for people other than the owner it counts as %s."
-            " Say what it costs with [models.NAME] input_usd and output_usd.",
-            provider,
-            found,
-        )
-    return found
+def _dearest(provider: str, is_pro: bool) -> str:
+    known = known_models(provider)
+    names = known if is_pro else [name for name in known if _PRO not in name] or known
+    prices = {name: cost(provider, name, _MUCH) or 0 for name in names}
+    return max(prices, key=lambda name: prices[name], default="")
+
+
+@lru_cache(maxsize=256)
+def _warn(provider: str, model: str, found: str) -> None:
+    """Once for each model."""
+    log.warning(
+        "The price of %r at %r is not known: for people other than the owner it counts as %s."
+        " Say what it costs with [models.NAME] input_usd and output_usd.",
+        model,
+        provider,
+        found,
+    )
 
 
 def known_models(provider: str) -> list[str]:

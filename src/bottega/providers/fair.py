@@ -7,7 +7,7 @@ Whoever streams from many fast models at once would else keep the event loop to 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from bottega.fairness import Share, Turns
+from bottega.fairness import Turns
 from bottega.providers.provider import Provider, Request, StreamEvent
 
 PART = 32
@@ -15,21 +15,17 @@ PART = 32
 
 
 class Fair:
-    """Implements `Provider` for one person."""
+    """Implements `Provider` for one person; whoever asks holds one of the person's places meanwhile."""
 
-    def __init__(self, provider: Provider, person: int, calls: Share, turns: Turns) -> None:
+    def __init__(self, provider: Provider, person: int, turns: Turns) -> None:
         self.name = provider.name
         self._provider = provider
         self._person = person
-        self._calls = calls
         self._turns = turns
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent, None]:
         count = 0
-        async with (
-            self._calls.hold(self._person),
-            aclosing(self._provider.stream(request)) as events,
-        ):
+        async with aclosing(self._provider.stream(request)) as events:
             async for event in events:
                 yield event
                 count += 1

@@ -124,11 +124,13 @@ class Failed(msgspec.Struct, frozen=True):
     retry_after: float | None = None
     """Seconds that the provider asks us to wait."""
     hint: str = ""
+    no_response: bool = False
+    """The connection broke before a single byte of a response came, as in an outage."""
 
     @property
     def unanswered(self) -> bool:
         """The request was sent, and nobody knows what became of it: it may have to be paid."""
-        return not self.status and self.code in ("timeout", "cut_off")
+        return not self.status and not self.no_response and self.code in ("timeout", "cut_off")
 
 
 class Retrying(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ A name is `provider/model`; the model's own name may hold slashes. What starts w
 name goes to the default provider, else to the only one that has a key, else to litellm.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -24,6 +24,8 @@ from bottega.providers.vendors import (
 from bottega.providers.wires import WireName
 
 GUESS = "litellm"
+_TELLS_NOBODY = frozenset({"content-type", "user-agent"})
+"""Headers that say nothing of who asks: any other may."""
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -61,12 +63,22 @@ class Route(msgspec.Struct, frozen=True):
     base_url: str = ""
     max_attempts: int = 10
 
+    @property
+    def canonical(self) -> str:
+        """The one spelling of all that lead to this model."""
+        return f"{self.provider}/{self.model}".casefold()
+
 
 def resolve(name: str, table: Routes) -> Route:
     """Where this name leads; raises `Misconfigured` if a key, an address or a model is missing."""
-    prefix, model = _split(name.strip(), table)
+    name = name.strip()
+    prefix, model = _split(name, table)
     if prefix in BUILT_IN:
         return Route(prefix, None, model)
+    if " " in name or not name.isprintable():
+        raise Misconfigured(
+            f"The name of a model holds no blanks: {name!r}.", hint="Write it without them."
+        )
     if not model:
         raise Misconfigured(
             f"{name!r} names no model.", hint=f"Write one after it: {prefix}/name-of-a-model."
@@ -87,6 +99,20 @@ def resolve(name: str, table: Routes) -> Route:
         raise _missing_key(provider, endpoint)
     wire = FORCED.get(prefix) or endpoint.wire or _wire(provider, address)
     return Route(provider, wire, model, tidy(address, wire), vendor.attempts if vendor else 10)
+
+
+def same(name: str, others: Iterable[str], table: Routes) -> list[str]:
+    """Those of the other names that lead to the same model, however they are spelled; the name itself first."""
+    wanted = _canonical(name, table)
+    found = [each for each in others if each == name or _canonical(each, table) == wanted]
+    return sorted(found, key=lambda each: each != name)
+
+
+def _canonical(name: str, table: Routes) -> str:
+    try:
+        return resolve(name, table).canonical
+    except Misconfigured:
+        return name
 
 
 def address_of(provider: str, table: Routes) -> str:
@@ -114,7 +140,8 @@ def target(route: Route, table: Routes) -> Target:
 def is_paid(route: Route, table: Routes) -> bool:
     """Whether somebody may have to pay for its answers: a server of this machine that takes no key asks for nothing."""
     endpoint = table.endpoints.get(route.provider, Endpoint())
-    return route.wire is not None and _is_credited(endpoint)
+    told = any(name.lower() not in _TELLS_NOBODY for name in endpoint.headers)
+    return route.wire is not None and (told or _is_credited(endpoint))
 
 
 def from_environment(env: Mapping[str, str], default: str = "") -> Routes:

@@ -68,6 +68,7 @@ class Fail(_Step, frozen=True, tag="fail"):
     status: int = 0
     retry_after: float | None = None
     hint: str = ""
+    no_response: bool = False
 
 
 class Retry(_Step, frozen=True, tag="retry"):

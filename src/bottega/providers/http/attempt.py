@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from bottega.providers.http import faults
 from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where
@@ -69,6 +71,8 @@ class Attempt:
             self.end = faults.too_much(self._where)
         except Exception as error:
             self.end = failure(error, self._where)
+            if self._response is None and self.end.code == "cut_off":
+                self.end = msgspec.structs.replace(self.end, no_response=True)
         return ()
 
     async def settle(self) -> None:

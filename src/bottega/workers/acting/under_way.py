@@ -17,6 +17,14 @@ class UnderWay:
 
     def __init__(self, about: Used) -> None:
         self.about = about
+        self.so_far = Used()
+
+    def grow(self, so_far: Used) -> None:
+        """It has used so much by now: more than was estimated, perhaps."""
+        self.so_far = so_far
+        self.about = Used(
+            tokens=max(self.about.tokens, so_far.tokens), cost=max(self.about.cost, so_far.cost)
+        )
 
 
 class CallsUnderWay:
@@ -38,6 +46,13 @@ class CallsUnderWay:
     def about(self, person: int) -> list[Used]:
         """What each of their calls is estimated to use."""
         return [call.about for call in self._calls.get(person, ())]
+
+    def so_far(self, person: int) -> Used:
+        """What all of their calls have used by now."""
+        calls = [call.so_far for call in self._calls.get(person, ())]
+        return Used(
+            tokens=sum(each.tokens for each in calls), cost=sum(each.cost for each in calls)
+        )
 
     def add(self, person: int, about: Used) -> UnderWay:
         """A call begins; it is under way until it is discarded, or nobody holds it any more."""

@@ -108,6 +108,22 @@ class Limiting:
         self._calls.discard_after(self._person, call, stored)
         self._leave()
 
+    def grown(self, call: UnderWay, so_far: Used) -> LimitReached | None:
+        """A guest's call has used so much by now: why it ends, if that and all else they use passes their limit."""
+        call.grow(so_far)
+        top = self._levels[0]
+        if top._window_limits == NO_LIMITS:
+            return None
+        more = self._calls.so_far(self._person)
+        if top._is_near(_both(top._used(), more)):
+            top._look_at = 0.0
+        used = _both(top._used(), more)
+        found = reached(top._window_limits, Spent(tokens=used.tokens, cost=used.cost))
+        if found is None:
+            return None
+        found = msgspec.structs.replace(found, window=top._window.words)
+        return self._refusal(found, above=top is not self)
+
     def spent(self, repeats: int = 0) -> Spent:
         track = self._exchange.track
         mine = Spent(
@@ -308,6 +324,12 @@ class Limiting:
             hint = (
                 "Wait until less was used in that time, or ask the owner of this Bottega for more."
             )
+        name = self._exchange.plan.model.name
+        if found.name == "cost" and self._exchange.plan.model.is_assumed():
+            hint += (
+                f" Nobody knows the price of {name}, and that of a dear model is assumed:"
+                f' the owner sets [models."{name}"] input_usd and output_usd.'
+            )
         if above:
             hint = "It is the limit of the session that handed this task on."
         return LimitReached(found, hint)
@@ -335,6 +357,10 @@ class Limiting:
             self._window_limits = chosen
         else:
             self._limits = chosen
+
+
+def _both(one: Used, other: Used) -> Used:
+    return Used(tokens=one.tokens + other.tokens, cost=one.cost + other.cost)
 
 
 def _sum(one: Spent, other: Spent) -> Spent:

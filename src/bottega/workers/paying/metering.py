@@ -6,13 +6,14 @@ count), what went out and what came in are estimated: a call that was sent is ne
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bottega.agents.context.estimate import tokens
 from bottega.agents.context.measure import request_tokens
+from bottega.agents.limits import LimitReached
 from bottega.agents.model import Model
 from bottega.errors import StorageFailed
 from bottega.ids import fresh
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 OUTPUT = 4_000
 """Tokens that an answer is taken for which nobody bounds, until it is there."""
+STEP = 2_000
+"""Characters that a guest's answer grows by until it is looked at again how near their limit is."""
 LARGE = 128 * 1024
 """Characters of a request from which on they are not counted on the event loop."""
 
@@ -68,13 +71,22 @@ class Metering:
         row = fresh("call")
         self._begin(row, about, model.name)
         stream = model.provider.stream(request)
-        reading = _Reading(stream)
+        grown = partial(self._grown, call, size, model) if owner != HOST else None
+        reading = _Reading(stream, grown)
         try:
-            async with aclosing(stream):
+            async with model.place(), aclosing(stream):
+                reading.is_sent = True
                 yield reading
         finally:
             unsaid = await to_its_end(_guessed(reading, size, model))
             self._end(call, row, model, reading.finished, unsaid)
+
+    def _grown(
+        self, call: UnderWay, size: int, model: Model, tries: int, written: float
+    ) -> LimitReached | None:
+        usage = Usage(size * tries, round(written))
+        so_far = Used(tokens=_sum(usage), cost=_priced(model, usage))
+        return self._limiting.grown(call, so_far)
 
     async def _about(self, model: Model, usage: Usage) -> Used:
         """What a call may use. The owner's first call does not wait until the list of prices is read."""
@@ -124,10 +136,21 @@ class Metering:
 
 
 class _Reading:
-    """What a provider says, handed on as it is, and what of it nobody has counted."""
+    """What a provider says, handed on as it is, and what of it nobody has counted.
 
-    def __init__(self, stream: AsyncIterator[StreamEvent]) -> None:
+    `grown` is told now and then of how many tries, and how many tokens came in; where it says why, that is the end.
+    """
+
+    def __init__(
+        self,
+        stream: AsyncIterator[StreamEvent],
+        grown: Callable[[int, float], LimitReached | None] | None = None,
+    ) -> None:
         self._stream = stream
+        self._grown = grown
+        self._fresh: list[str] = []
+        self._fresh_size = 0
+        self._written = 0.0
         self._said: list[str] = []
         self._lost: list[list[str]] = []
         """What was said in tries that came to nothing."""
@@ -135,6 +158,8 @@ class _Reading:
         self._failed: Failed | None = None
         self._waits_until = 0.0
         self.finished: Finished | None = None
+        self.is_sent = False
+        """Before that, the call waits for its place, and costs nothing."""
 
     def __aiter__(self) -> "_Reading":
         return self
@@ -142,11 +167,25 @@ class _Reading:
     async def __anext__(self) -> StreamEvent:
         event = await anext(self._stream)
         if isinstance(event, TextPiece | ReasoningPiece):
-            self._said.append(event.text)
-        elif isinstance(event, CallPiece):
-            self._said.append(event.name + event.partial_json)
-        else:
-            self._note(event)
+            return self._add(event, event.text)
+        if isinstance(event, CallPiece):
+            return self._add(event, event.name + event.partial_json)
+        self._note(event)
+        return event
+
+    def _add(self, event: StreamEvent, text: str) -> StreamEvent:
+        """The event, or the end in its place."""
+        self._said.append(text)
+        if self._grown is None:
+            return event
+        self._fresh.append(text)
+        self._fresh_size += len(text)
+        if self._fresh_size < STEP:
+            return event
+        self._written += tokens("".join(self._fresh))
+        self._fresh, self._fresh_size = [], 0
+        if why := self._grown(1 + len(self._lost), self._written):
+            return Failed(why.message, why.code, hint=why.hint)
         return event
 
     def _note(self, event: StreamEvent) -> None:
@@ -169,6 +208,8 @@ class _Reading:
 
     def uncounted(self) -> list[str]:
         """What was said in each try that was sent and that no provider has counted."""
+        if not self.is_sent:
+            return []
         tries = ["".join(each) for each in self._lost]
         if not self._is_counted():
             tries.append("".join(self._said))
