@@ -47,11 +47,13 @@ class Load:
         self._dice = random.Random(seed)
         self.waits: list[float] = []
         """Seconds that each request of the victim's took."""
+        self.first_tokens: list[float] = []
+        """Seconds from each of the victim's prompts to the first word of its answer."""
         self.failures: list[str] = []
         self.counts: dict[str, int] = {}
 
-    def run(self, seconds: float, *measured: tuple[str, str, Any]) -> None:
-        """Be attacked for so long, by a process of its own, and have the victim ask for each of these meanwhile."""
+    def run(self, seconds: float, session: str, *measured: tuple[str, str, Any]) -> None:
+        """Be attacked for so long, by a process of its own; the victim asks for each of these, and prompts."""
         address = f"http://{self._host}"
         command = [sys.executable, __file__, str(seconds), "--attack", address, self._hostile]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attacking:
@@ -61,6 +63,7 @@ class Load:
             while time.monotonic() < ends:
                 for each in measured:
                     self.ask(*each)
+                self.prompt(session)
                 time.sleep(0.05)
             self.counts = json.loads(attacking.stdout.readline())
 
@@ -98,6 +101,33 @@ class Load:
         self.waits.append(time.monotonic() - begun)
         if status >= 300:
             self.failures.append(f"{path}: {status}")
+
+    def prompt(self, session: str) -> None:
+        """Say something as the victim, and wait for the first word of the answer."""
+        wire = http.client.HTTPConnection(*self._place, timeout=20)
+        carried = {"Authorization": f"Bearer {self._victim}", "Content-Type": "application/json"}
+        said = {"message_id": str(uuid.uuid4()), "content": "hello"}
+        begun = time.monotonic()
+        try:
+            wire.request("POST", f"/api/sessions/{session}/prompts", json.dumps(said), carried)
+            answer = wire.getresponse()
+            told = json.loads(answer.read())
+            if answer.status != 202:
+                self.failures.append(f"prompt: {told}")
+                return
+            listening = {**carried, "Accept": "text/event-stream"}
+            after = f"/api/sessions/{session}/events?after={told['index']}"
+            wire.request("GET", after, headers=listening)
+            events = wire.getresponse()
+            while line := events.readline():
+                if b'"text_delta"' in line:
+                    self.first_tokens.append(time.monotonic() - begun)
+                    return
+            self.failures.append("prompt: the stream ended")
+        except (OSError, http.client.HTTPException) as problem:
+            self.failures.append(f"prompt: {problem}")
+        finally:
+            wire.close()
 
     def _call(self, token: str, method: str, path: str, body: Any = None) -> int:
         wire = http.client.HTTPConnection(*self._place, timeout=20)
@@ -194,31 +224,29 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, target(Path(place)) as server:
         load = Load(server.address, server.token("hostile"), server.token())
         with Person(server) as host:
-            session = host.session()
-        load.run(min(seconds, 5), ("GET", "/api/me", None))
+            session = host.session(model="guide")
+        load.run(min(seconds, 5), session, *measured(session))
         before = settled(server.pid, 0, 10)
         load = Load(server.address, server.token("hostile"), server.token())
-        load.run(seconds, *measured(session))
+        load.run(seconds, session, *measured(session))
         after = settled(server.pid, int(before * 1.1))
-        waits = sorted(load.waits)
+        waits, tokens = sorted(load.waits), sorted(load.first_tokens)
         print(f"asked {sum(load.counts.values())} times in {seconds:.0f} s: {load.counts}")
         print(f"victim: {len(waits)} answers, longest {waits[-1]:.3f} s, {load.failures[:5]}")
+        print(
+            f"first tokens: {len(tokens)}, median {tokens[len(tokens) // 2]:.3f} s,"
+            f" 99 of 100 within {tokens[len(tokens) * 99 // 100]:.3f} s, longest {tokens[-1]:.3f} s"
+        )
         print(f"memory: {before >> 20} MB before, {after >> 20} MB after")
 
 
 def measured(session: str) -> list[tuple[str, str, Any]]:
     """What the victim asks for."""
-    prompt = {"content": "hello"}
     return [
         ("GET", "/api/me", None),
         ("GET", "/api/sessions", None),
         ("GET", "/healthz", None),
         ("GET", f"/api/sessions/{session}", None),
-        (
-            "POST",
-            f"/api/sessions/{session}/prompts",
-            lambda: {**prompt, "message_id": str(uuid.uuid4())},
-        ),
     ]
 
 

@@ -25,24 +25,32 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 def attacked(server: Target, seconds: float) -> tuple[Load, float, int, int]:
     """What was noticed, how long an answer takes in peace on this machine, and the memory before and after."""
     with Person(server) as host:
-        session = host.session()
-    asked = measured(session)[:4]  # prompts have no end where nobody answers them
+        session = host.session(model="guide")
+    asked = measured(session)
     calm = Load(server.address, server.token("hostile"), server.token())
     for _ in range(5):
+        calm.prompt(session)
         for each in asked:
             calm.ask(*each)
     warm = Load(server.address, server.token("hostile"), server.token())
-    warm.run(min(seconds, 5) / 2, *asked)  # what is made once, and kept, is there from here on
+    warm.run(
+        min(seconds, 5) / 2, session, *asked
+    )  # what is made once, and kept, is there from here on
     before = settled(server.pid, 0, 6)
     load = Load(server.address, server.token("hostile"), server.token())
-    load.run(seconds, *asked)
-    return load, max(calm.waits), before, settled(server.pid, int(before * 1.1), 20)
+    load.run(seconds, session, *asked)
+    return (
+        load,
+        max(*calm.waits, *calm.first_tokens[1:]),
+        before,
+        settled(server.pid, int(before * 1.1), 20),
+    )
 
 
 def judge(load: Load, calm: float, before: int, after: int) -> None:
     assert load.failures == []
-    waits = sorted(load.waits)
-    assert waits[int(len(waits) * 0.9)] < 1.0 + 5 * calm, waits[-5:]
+    for waits in (sorted(load.waits), sorted(load.first_tokens)):
+        assert waits[int(len(waits) * 0.9)] < 1.0 + 5 * calm, waits[-5:]
     assert sum(load.counts.values()) > 200
     assert after < before * 1.1, (before, after)
 
