@@ -103,7 +103,7 @@ class Load:
             self.failures.append(f"{path}: {status}")
 
     def prompt(self, session: str) -> None:
-        """Say something as the victim, and wait for the first word of the answer."""
+        """Say something as the victim, and wait for the answer: its first word is what counts."""
         wire = http.client.HTTPConnection(*self._place, timeout=20)
         carried = {"Authorization": f"Bearer {self._victim}", "Content-Type": "application/json"}
         said = {"message_id": str(uuid.uuid4()), "content": "hello"}
@@ -119,9 +119,14 @@ class Load:
             after = f"/api/sessions/{session}/events?after={told['index']}"
             wire.request("GET", after, headers=listening)
             events = wire.getresponse()
+            own, first = said["message_id"].encode(), 0.0
             while line := events.readline():
-                if b'"text_delta"' in line:
-                    self.first_tokens.append(time.monotonic() - begun)
+                if own not in line:
+                    continue
+                if b'"text_delta"' in line and not first:
+                    first = time.monotonic() - begun
+                    self.first_tokens.append(first)
+                elif b'"exchange_response"' in line:
                     return
             self.failures.append("prompt: the stream ended")
         except (OSError, http.client.HTTPException) as problem:
