@@ -221,11 +221,11 @@ def targets(root: Root, found: Found) -> Targets:
             break
         settings = left.pop()
         for entry in settings.entries:
-            left += _led(root, settings, entry, gathered, read)
+            left += _follow_setting(root, settings, entry, gathered, read)
     return gathered
 
 
-def _led(
+def _follow_setting(
     root: Root, settings: Settings, entry: config.Entry, gathered: Targets, read: set[str]
 ) -> Iterator[Settings]:
     """Note where one setting leads to; what further settings it names."""
