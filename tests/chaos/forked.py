@@ -17,7 +17,7 @@ from bottega.server.serve import serve
 from bottega.settings import load
 from bottega.storage.database import Database
 from bottega.storage.home import Home
-from tests.chaos.victim import CONTEXT
+from tests.forking import CONTEXT
 
 NEVER = 10**9
 """A passage that nothing comes to: the point is counted, and does nothing."""

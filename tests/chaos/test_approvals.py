@@ -16,7 +16,7 @@ from bottega.events.event import Event
 from bottega.sessions.asks import Ask, Reply
 from bottega.studio import Session, Studio
 from tests.chaos.after_death import calls_are_answered_once, stored
-from tests.chaos.victim import CONTEXT
+from tests.forking import CONTEXT
 from tests.hunt import LONG, SEED
 
 RACES = 2000 if LONG else 20

@@ -20,7 +20,8 @@ from bottega.messages.repair import repair
 from bottega.sessions.inbox import Prompt
 from bottega.studio import Session, Studio
 from tests.chaos.after_death import calls_are_answered_once, stored
-from tests.chaos.victim import CONTEXT, leave_trace
+from tests.chaos.victim import leave_trace
+from tests.forking import CONTEXT
 from tests.hunt import LONG, SEED
 from tests.messages import strict
 

@@ -17,7 +17,8 @@ from bottega.events.event import Event
 from bottega.studio import Session, Studio
 from bottega.workers.worker import OnCrash
 from tests.chaos.after_death import calls_are_answered_once, stored
-from tests.chaos.victim import CONTEXT, Handle, leave_trace
+from tests.chaos.victim import leave_trace
+from tests.forking import CONTEXT, Handle
 from tests.hunt import LONG, SEED
 from tests.processes import children as processes
 

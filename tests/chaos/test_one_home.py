@@ -11,7 +11,7 @@ import pytest
 from bottega.events import codec
 from bottega.studio import Session, Studio
 from tests.chaos.after_death import stored
-from tests.chaos.victim import CONTEXT, Handle
+from tests.forking import CONTEXT, Handle
 from tests.hunt import LONG
 
 PROMPTS = 60 if LONG else 20

@@ -5,7 +5,6 @@ line's `--json` does. What it printed is what a user saw.
 """
 
 import asyncio
-import multiprocessing
 import os
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,7 @@ from bottega.approvals.mode import Mode
 from bottega.events import codec
 from bottega.studio import Studio
 from bottega.tools.decorator import tool
-
-CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(
-    [
-        "tests.chaos.victim",
-        "tests.chaos.forked",
-        "bottega.providers.scripted",
-        "bottega.tools.builtin",
-    ]
-)
+from tests.forking import CONTEXT, Handle
 
 
 @tool(effects=["write"])
@@ -84,21 +74,6 @@ class Victim:
         assert self.process.exitcode is not None, "a victim hung"
         lines = b"".join(parts).split(b"\n")[:-1]
         return [msgspec.json.decode(line, type=Seen) for line in lines]
-
-
-class Handle:
-    """A file descriptor that is handed to the child."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __getstate__(self) -> Any:
-        from multiprocessing.reduction import DupFd
-
-        return DupFd(self.number)
-
-    def __setstate__(self, state: Any) -> None:
-        self.number = state.detach()
 
 
 def _live(home: str, model: str, folder: str, failpoints: str, mode: Mode, out: Handle) -> None:

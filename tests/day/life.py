@@ -14,8 +14,8 @@ from bottega.messages.block import plain_text
 from bottega.settings import load
 from bottega.studio import Session, Studio
 from bottega.tools.decorator import tool
-from tests.chaos.victim import CONTEXT
 from tests.day.hours import CLAUDE, PLAIN, Hour, day, marked, name
+from tests.forking import CONTEXT
 
 WINDOW = 9_000
 

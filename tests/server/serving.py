@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,6 +22,7 @@ from bottega.accounts.secret import secret
 from bottega.runtime import MIGRATIONS
 from bottega.storage.database import Database
 from bottega.storage.home import Home
+from tests.forking import Program
 
 
 class Serving:
@@ -40,7 +41,7 @@ class Serving:
         # Scripts stand in for models here: those of any test of this run.
         self._environment = {"BOTTEGA_SCRIPTS": str(home.parent.parent), **(environment or {})}
         self._port = 0
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Program | subprocess.Popen[str] | None = None
         self.address = ""
         self.link = ""
         self._tokens: dict[str, str] = {}
@@ -56,18 +57,13 @@ class Serving:
 
     def _try_to_start(self) -> str:
         """Why it does not listen; empty: it does."""
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "bottega", "--home", str(self.home), "serve", "--no-open"),
-                *("--port", str(self._port), *self._flags),
-            ],
-            cwd=self.folder,
-            env={**os.environ, **self._environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        arguments = (
+            *("--home", str(self.home), "serve", "--no-open"),
+            *("--port", str(self._port), *self._flags),
         )
+        environment = {**os.environ, **self._environment}
+        begin = _new if _is_for_the_interpreter(self._environment) else Program
+        self._process = begin(arguments, self.folder, environment)
         assert self._process.stdout
         for line in self._process.stdout:
             if line.startswith("Bottega is at "):
@@ -149,6 +145,28 @@ class Serving:
             self.address, headers={"Authorization": f"Bearer {token or self.token()}"}
         ) as session:
             yield Client(session)
+
+
+def _is_for_the_interpreter(environment: Mapping[str, str]) -> bool:
+    """Whether it says something that is heard only while Python starts, where code comes from among it."""
+    return "COVERAGE_PROCESS_CONFIG" in os.environ or any(
+        name.startswith("PYTHON") for name in environment
+    )
+
+
+def _new(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> subprocess.Popen[str]:
+    """A process that is not forked."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "bottega", *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 async def _token(home: Path, name: str) -> str:

@@ -42,8 +42,7 @@ _MCP = ("bottega.mcp.asking", "bottega.mcp.http", "bottega.mcp.listing", "botteg
 def preload(settings: Settings) -> None:
     """Import all of it, and settle which code is protected from now on. Takes a moment: use a thread."""
     sys.path[:] = dict.fromkeys(own_code.real_entries(sys.path))
-    for name in (*_modules(bottega.__path__, "bottega."), *_LATE):
-        import_module(name)
+    import_everything()
     for name in _MCP if settings.values.mcp else ():
         import_module(name)
     build_decoders()
@@ -52,6 +51,12 @@ def preload(settings: Settings) -> None:
         programs.find(name)
     programs.beside_interpreter("rg")
     own_code.protected()
+
+
+def import_everything() -> None:
+    """All but the MCP SDK."""
+    for name in (*_modules(bottega.__path__, "bottega."), *_LATE):
+        import_module(name)
 
 
 def _modules(path: Iterable[str], prefix: str) -> Iterator[str]:
