@@ -135,7 +135,7 @@ async def test_commands_of_one_person_share_a_bound_on_memory(serving: Serving) 
     if group is None:
         pytest.skip("there are no control groups here that may be used")
     group.remove()
-    code = "import time; b = bytearray(300 << 20); time.sleep(1.5); print('had', 'all')"
+    code = "import time; b = bytearray(300 << 20); time.sleep(1); print('had', 'all')"
     prompt = f"CALL bash_exec {json.dumps({'command': f'python3 -c {json.dumps(code)}'})}"
     async with both(serving) as (greedy, host):
         said = await asyncio.gather(greedy.ran(prompt), greedy.ran(prompt), host.ran(prompt))
@@ -149,7 +149,7 @@ async def test_commands_of_one_person_share_a_bound_on_processes(serving: Servin
         pytest.skip("there are no control groups here that may be used")
     group.remove()
     fork = (
-        "for i in $(seq 70); do sleep 2 & done 2>/dev/null; jobs -r | wc -l | sed s/^/of70:/; wait"
+        "for i in $(seq 70); do sleep 1 & done 2>/dev/null; jobs -r | wc -l | sed s/^/of70:/; wait"
     )
     prompt = f"CALL bash_exec {json.dumps({'command': fork})}"
     async with both(serving) as (greedy, host):
