@@ -13,7 +13,7 @@ from tests.attacks.hostile import Person, Target, target
 from tests.server.hub.wire import Wire, fresh, wired
 from tests.server.serving import Client
 
-TABS, SOCKETS, SECONDS = 2000, 12, 1.5
+TABS, SOCKETS, SECONDS = 2000, 12, 0.8
 QUICK = 0.4
 LEAVING = ClientWSTimeout(ws_close=0.05)
 """Whoever attacks does not wait for a goodbye."""

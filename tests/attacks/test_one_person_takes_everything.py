@@ -19,7 +19,7 @@ from tests.server.serving import Serving
 
 SOON = 1.0
 """Seconds in which another person's first token comes."""
-STORAGE = 48
+STORAGE = 24
 SANDBOXES = 4
 SESSIONS = 130
 MEMORY = 400
@@ -72,7 +72,7 @@ async def test_eighty_sessions_that_stream_as_fast_as_they_can_leave_others_thei
 ) -> None:
     async with both(serving) as (greedy, host):
         await host.first_token()
-        sessions = await flooded(greedy, 4_000, 0)
+        sessions = await flooded(greedy, 2_000, 0)
         assert await first_tokens(host) < SOON
         await greedy.delete(*sessions)
 
@@ -118,14 +118,14 @@ async def test_output_is_kept_up_to_a_bound_for_each_person_and_the_result_says_
 ) -> None:
     async with both(serving) as (greedy, host):
         first, second, hers = await greedy.begin(), await greedy.begin(), await host.begin()
-        assert "could not be kept" not in await greedy.ran(printing(20), first)
+        assert "could not be kept" not in await greedy.ran(printing(10), first)
         said = await greedy.ran(printing(2 * STORAGE), second)
         assert kept_for(serving, first, second) <= STORAGE << 20
         assert "could not be kept" in said
         assert "person_storage_mb" in said
         assert kept_for(serving, first) == 0, "the oldest make room"
-        assert "could not be kept" not in await host.ran(printing(20), hers)
-        assert kept_for(serving, hers) == 20_000_000
+        assert "could not be kept" not in await host.ran(printing(10), hers)
+        assert kept_for(serving, hers) == 10_000_000
         assert "hello" in await greedy.ran('CALL bash_exec {"command": "echo hello"}', second)
         await greedy.delete(first, second)
 

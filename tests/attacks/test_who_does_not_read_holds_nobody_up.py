@@ -201,7 +201,7 @@ async def test_whoever_reads_slowly_but_reads_is_not_cut() -> None:
     async with listening(app) as place, asyncio.timeout(20):
         loop = asyncio.get_running_loop()
         with await unread(place, GET % b"/much") as wire:
-            ends = loop.time() + 4 * Hasty.stuck
+            ends = loop.time() + 3 * Hasty.stuck
             while loop.time() < ends:
                 assert await loop.sock_recv(wire, 262_144)
                 await asyncio.sleep(0.02)
