@@ -82,6 +82,8 @@ class Program:
 
 
 def _rest(stream: io.TextIOBase) -> str:
+    if stream.closed:
+        return ""
     with stream:
         return stream.read()
 

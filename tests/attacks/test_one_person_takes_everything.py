@@ -52,7 +52,9 @@ async def flooded(greedy: Person, words: int, pause: int) -> list[str]:
     """Eighty sessions that all stream at once, or wait to do so."""
     sessions = await greedy.begin_many(80)
     said = [greedy.say(each, f"STREAM {words} {pause}") for each in sessions]
-    assert {status for status, _ in await asyncio.gather(*said)} == {202}
+    statuses = {status for status, _ in await asyncio.gather(*said)}
+    assert 202 in statuses
+    assert statuses <= {202, 503}, "so many may wait for one person, and no more"
     await greedy.until(sessions[0], "text_delta")
     return sessions
 

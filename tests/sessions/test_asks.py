@@ -116,7 +116,9 @@ async def test_allow_all_is_a_grant_of_this_session_and_of_no_other(
 ) -> None:
     other = await Sessions(database).create(model="guide", agent="assistant", folder="/")
     for tool_id, grant in (("call_1", ""), ("call_2", "bash_exec(git status)")):
-        asked = await opened(database, session, tool_id=tool_id)
+        asked = await opened(
+            database, session, tool_id=tool_id, detail={"offers": ["bash_exec(git status)"]}
+        )
         await asks.answer(asked.approval_id, Reply("allow_all", grant=grant), shown="sha")
     assert [str(each.grant) for each in asks.grants(session.n)] == [
         "bash_exec",

@@ -1,12 +1,15 @@
 """Wildcards, matched without surprises: `*` is any run of characters, `?` any one, a backslash takes the next as it is.
 
-Every match costs at most the length of the pattern times that of the text, whatever either holds.
+A pattern of characters and stars costs about the length of the text, and one with `?` at most that of the pattern times
+that of the text, whatever either holds.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import groupby
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 Glob = tuple[str, ...]
 """One character each, or one of the two wildcards."""
@@ -47,7 +50,63 @@ def is_literal(glob: Glob) -> bool:
 
 
 def matches(glob: Glob, text: str) -> bool:
-    return stretched(glob, text, STAR, lambda token, char: token in (ONE, char))
+    """Piece by piece between the stars, each at the first place where it stands."""
+    first, *others = _pieces(glob)
+    if not others:
+        return first.length == len(text) and first.stands_at(text, 0)
+    last = others.pop()
+    end = len(text) - last.length
+    if end < first.length or not (first.stands_at(text, 0) and last.stands_at(text, end)):
+        return False
+    at = first.length
+    for piece in others:
+        found = piece.find(text, at, end)
+        if found < 0:
+            return False
+        at = found + piece.length
+    return True
+
+
+class _Piece(NamedTuple):
+    """What stands between two stars: characters, and perhaps some that may be any."""
+
+    text: str
+    wild: re.Pattern[str] | None
+
+    @property
+    def length(self) -> int:
+        return len(self.text)
+
+    def stands_at(self, text: str, at: int) -> bool:
+        if self.wild is None:
+            return text.startswith(self.text, at)
+        return self.wild.match(text, at) is not None
+
+    def find(self, text: str, start: int, end: int) -> int:
+        """The first place from `start` on at which it ends before `end`; -1: there is none."""
+        if self.wild is None:
+            return text.find(self.text, start, end)
+        found = self.wild.search(text, start, end)
+        return found.start() if found else -1
+
+
+@lru_cache(maxsize=1024)
+def _pieces(glob: Glob) -> tuple[_Piece, ...]:
+    tokens: list[list[str]] = [[]]
+    for token in glob:
+        if token == STAR:
+            tokens.append([])
+        else:
+            tokens[-1].append(token)
+    return tuple(map(_piece, tokens))
+
+
+def _piece(tokens: Sequence[str]) -> _Piece:
+    text = "".join("?" if token == ONE else token for token in tokens)
+    if ONE not in tokens:
+        return _Piece(text, None)
+    wild = "".join("." if token == ONE else re.escape(token) for token in tokens)
+    return _Piece(text, re.compile(wild, re.DOTALL))
 
 
 def stretched(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from bottega.approvals.grant import Grant, parse_grant
-from bottega.errors import BadUsage, Conflict, NotFound
+from bottega.errors import BadUsage, Conflict, NotFound, TooMany
 from bottega.events import facts
 from bottega.events.event import Event
 from bottega.failpoint import failpoint
@@ -35,6 +35,8 @@ WORDS: dict[Kind, tuple[Word, ...]] = {
     "resume": ("continue", "stop"),
 }
 
+MOST_GRANTS = 200
+"""Of one session: each is compared with every part of every command."""
 _ONCE: tuple[Kind, ...] = ("plan", "limit", "resume")
 """Of these a session has one at a time."""
 
@@ -177,10 +179,9 @@ class Asks:
                 (n,),
             ).fetchall()
         )
-        return tuple(
-            Granted(parse_grant(grant), msgspec.json.decode(body, type=_Asked).detail.fingerprint)
-            for grant, body in rows
-        )
+        found = ((grant, msgspec.json.decode(body, type=_Asked)) for grant, body in rows)
+        granted = dict.fromkeys((grant, asked.detail.fingerprint) for grant, asked in found)
+        return tuple(Granted(parse_grant(grant), mark) for grant, mark in granted)
 
     async def answer(
         self,
@@ -202,14 +203,15 @@ class Asks:
         if reply.word not in (may := answers_to(ask.asked)):
             hint = f"It takes: {', '.join(may)}."
             raise BadUsage(f"{reply.word!r} is no answer to this ask.", hint=hint)
-        if reply.grant:
-            parse_grant(reply.grant)
+        _refuse_other_grant(ask, reply)
         if shown != ask.asked.hash:
             raise Conflict(
                 "What was answered is not what is asked.", hint="Look at it again, then answer."
             )
 
         def work(connection: sqlite3.Connection) -> bool:
+            if reply.word == "allow_all":
+                _refuse_more_grants(connection, ask)
             settle(connection, ask, reply)
             events.extend(_resolved(*each) for each in _covered(connection, ask, reply))
             if also:
@@ -308,6 +310,26 @@ def _covered(connection: sqlite3.Connection, ask: Ask, reply: Reply) -> list[tup
     for other, _ in found:
         settle(connection, other, same)
     return found
+
+
+def _refuse_other_grant(ask: Ask, reply: Reply) -> None:
+    """What is granted is the tool, or one of the patterns that were offered: nobody else's words are matched."""
+    offers = (ask.asked.tool_name, *ask.asked.detail.get("offers", ()))
+    if reply.grant and reply.grant not in offers:
+        hint = f"It offers: {', '.join(offers)}."
+        raise BadUsage(f"{reply.grant!r} is not offered by this ask.", hint=hint)
+
+
+def _refuse_more_grants(connection: sqlite3.Connection, ask: Ask) -> None:
+    (granted,) = connection.execute(
+        "SELECT COUNT(DISTINCT granted) FROM asks WHERE session = ? AND granted <> ''",
+        (ask.session,),
+    ).fetchone()
+    if granted >= MOST_GRANTS:
+        raise TooMany(
+            f"This session has {MOST_GRANTS} grants, and no more can be kept.",
+            hint="Allow this once, or write a rule.",
+        )
 
 
 def _grant(ask: Ask, reply: Reply) -> str:

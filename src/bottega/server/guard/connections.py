@@ -1,13 +1,16 @@
 """Who is connected: strangers have a small share of the connections, and nobody who is signed in competes with them.
 
 A connection is a stranger's until a request on it is a person's. Where strangers have too many, of one address or in
-all, the one of theirs that has been still for longest is cut to let the new one in: whoever fills the share with
-connections that do nothing loses them first, and a person's connection is taken in at any time. Where people have as
-many as the system has room for, whoever has most of them loses the one that was theirs for longest.
+all, those of theirs that have been still for longest are cut: whoever fills the share with connections that do nothing
+loses them first, and a person's connection is taken in at any time. What has come on a connection may not have been
+read yet, as when all clients come back at once after a restart: only where strangers have far too many is one cut that
+has been still for less than a second. Where people have as many as the system has room for, whoever has most of them
+loses the one that was theirs for longest.
 """
 
 import asyncio
 import ipaddress
+import time
 from collections import Counter
 
 import msgspec
@@ -26,6 +29,12 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True):
     """Of all people together."""
 
 
+_GRACE = 1.0
+"""Seconds in which a connection is read that something has come on, however busy the server is."""
+_FAR_TOO_MANY = 2
+"""Times a share."""
+
+
 class Seat:
     """One connection's place."""
 
@@ -34,6 +43,7 @@ class Seat:
         self._transport = transport
         self.address = address
         self.person: int | None = None
+        self.still_since = time.monotonic()
         self._has_left = False
 
     @property
@@ -72,6 +82,7 @@ class Connections:
         self._persons: dict[int, dict[Seat, None]] = {}
         """Of each the oldest first."""
         self._people = 0
+        self._trimming: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self._strangers) + self._people
@@ -80,10 +91,12 @@ class Connections:
         seat = Seat(self, transport, network_of(address))
         self._strangers[seat] = None
         self._addresses[seat.address] += 1
-        if self._addresses[seat.address] > self._shares.address:
+        if self._addresses[seat.address] > self._shares.address * _FAR_TOO_MANY:
             self._cut_stillest(seat.address)
-        elif len(self._strangers) > self._shares.strangers:
+        elif len(self._strangers) > self._shares.strangers * _FAR_TOO_MANY:
             self._cut_stillest()
+        elif self._is_over(seat.address):
+            self._trim_soon()
         return seat
 
     def known(self, seat: Seat, person: int) -> bool:
@@ -101,6 +114,7 @@ class Connections:
 
     def moved(self, seat: Seat) -> None:
         if seat in self._strangers:
+            seat.still_since = time.monotonic()
             del self._strangers[seat]
             self._strangers[seat] = None
 
@@ -117,6 +131,29 @@ class Connections:
             self._addresses[seat.address] -= 1
             if not self._addresses[seat.address]:
                 del self._addresses[seat.address]
+
+    def _is_over(self, address: str) -> bool:
+        return (
+            self._addresses[address] > self._shares.address
+            or len(self._strangers) > self._shares.strangers
+        )
+
+    def _trim_soon(self) -> None:
+        if self._trimming is None:
+            self._trimming = asyncio.get_running_loop().call_later(_GRACE / 4, self._trim)
+
+    def _trim(self) -> None:
+        """Cut those that are too many, unless something may have come on them that was not read yet."""
+        self._trimming = None
+        before = time.monotonic() - _GRACE
+        for seat in list(self._strangers):
+            if seat.still_since > before:
+                break
+            if self._is_over(seat.address):
+                self.left(seat)
+                seat.cut()
+        if any(map(self._is_over, self._addresses)):
+            self._trim_soon()
 
     def _cut_stillest(self, address: str = "") -> None:
         for seat in self._strangers:

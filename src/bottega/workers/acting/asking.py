@@ -37,7 +37,7 @@ class Record(Protocol):
 
 
 class _Wait:
-    def __init__(self, ask: Ask, is_allowed: Callable[[], bool] | None) -> None:
+    def __init__(self, ask: Ask, is_allowed: Callable[[], Awaitable[bool]] | None) -> None:
         self.ask = ask
         self.is_allowed = is_allowed
         self.reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
@@ -98,7 +98,7 @@ class Asking:
         self,
         asked: facts.ApprovalRequired,
         arguments: dict[str, Any],
-        is_allowed: Callable[[], bool] | None = None,
+        is_allowed: Callable[[], Awaitable[bool]] | None = None,
         *,
         may_park: bool = True,
         on_open: Callable[[], None] = lambda: None,
@@ -156,7 +156,7 @@ class Asking:
     async def look_again(self) -> None:
         """More is allowed than before: what waits only for that no longer waits."""
         for wait in list(self._waits.values()):
-            if wait.reply.done() or not wait.is_allowed or not wait.is_allowed():
+            if wait.is_allowed is None or not await wait.is_allowed() or wait.reply.done():
                 continue
             reply = Reply("allow_once", "Covered by what was allowed for this session.")
             with suppress(Conflict):  # answered at the same moment: that answer is on its way

@@ -48,6 +48,8 @@ from bottega.workspaces.git.proposed import danger, refuse_repository
 
 MOST_CALLS = 128
 """How many calls of one answer are carried out; the model is told that the others were not."""
+_SHORT = 2_000
+"""Characters of a command that is judged within a few milliseconds."""
 _BATCH = 64
 """Refused calls whose results are stored at once."""
 
@@ -173,7 +175,7 @@ class Calls:
             assert tool is not None
             trusted, exposed = await self._trusted(call), await self._exposed()
             judged = partial(self._judged, call, trusted, exposed)
-            verdict = judged()
+            verdict = await _off_the_loop(call, judged)
             if verdict.decision in ("deny", "blocked"):
                 return _refused(verdict)
             context.judged = call.touch
@@ -186,7 +188,7 @@ class Calls:
                 judged = partial(self._judged, call, trusted, exposed, danger=danger)
                 bound = self._bound(call, change, danger)
                 meant = call.edited or bound == approved
-                if meant or judged().decision == "allow":
+                if meant or (await _off_the_loop(call, judged)).decision == "allow":
                     call.placed.set()
                     make = partial(self._apply, meant=meant, danger=danger)
                     return await self._carried_out(call, context, change, bound, make)
@@ -275,15 +277,20 @@ class Calls:
         assert call.tool is not None
         profile = self._hands.sandboxes.profile
         mark = fingerprint(call.tool)
+        verdict = await _off_the_loop(call, judged)
         question = await asyncio.to_thread(
-            asked, call.use, call.touch, judged(), change, bound, profile, mark
+            asked, call.use, call.touch, verdict, change, bound, profile, mark
         )
         question = by_child(question, self._exchange)
+
+        async def is_allowed() -> bool:
+            return (await _off_the_loop(call, judged)).decision == "allow"
+
         await self._in_turn(call)
         answered = await self._exchange.asking.ask(
             question,
             call.arguments,
-            lambda: judged().decision == "allow",
+            is_allowed,
             on_open=call.placed.set,
         )
         call.approval_id = answered.id
@@ -388,6 +395,13 @@ class Calls:
             changed = await whatever_comes(watching.end(self._exchange.store))
             context.wrote(changed.writes)
         return _warned(outcome, changed.warning)
+
+
+async def _off_the_loop(call: Ready, judged: Callable[[], Verdict]) -> Verdict:
+    """Judge the call; a long command, with all its parts and all rules and grants, in a thread."""
+    if len(call.touch.command) <= _SHORT:
+        return judged()
+    return await asyncio.to_thread(judged)
 
 
 def _name_links(call: Ready, links: Linked) -> None:

@@ -1,18 +1,22 @@
 """Threads of the guards' own: looking at a huge folder may take a minute, and must not take a thread that others need.
 
-One at a time for each folder: more could only wait for one another.
+One at a time for each folder: more could only wait for one another. And few at a time for each person: a look is plain
+Python, and many at once would take the processor from everybody.
 """
 
 import asyncio
 import contextvars
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from bottega.fairness import Threads
+
 P = ParamSpec("P")
 T = TypeVar("T")
-_pool = ThreadPoolExecutor(64, thread_name_prefix="git-guard")
+_EACH = 2
+"""Looks of one person at a time."""
+_pool = Threads(64, _EACH, "git-guard")
 _locks: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, asyncio.Lock]] = (
     WeakKeyDictionary()
 )
