@@ -191,6 +191,12 @@ class Reach:
                 raise self.too_large(LARGEST)
         return bytes(body)
 
+    def no_event(self) -> Problem:
+        return Problem(
+            f"The server at {self.address} sent something that is no event.",
+            hint="Is it another version of Bottega?",
+        )
+
     def too_large(self, most: int) -> Problem:
         return Problem(
             f"The server at {self.address} sends more than {most >> 20} MB at once, and is not listened to.",
