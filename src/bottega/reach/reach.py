@@ -14,7 +14,7 @@ import aiohttp
 import msgspec
 
 from bottega.errors import BadUsage, Problem
-from bottega.origin import origin_of
+from bottega.origin import is_exposed, origin_of
 from bottega.reach.address import checked_address
 from bottega.reach.backoff import MOST, Backoff
 from bottega.reach.problems import Unreachable, problem, why
@@ -62,6 +62,11 @@ class Reach:
     ) -> None:
         """`most`: seconds between any two tries. `trying` is told of each. `tls`: what certificates are judged by."""
         self.address = checked_address(address)
+        if token and is_exposed(address):
+            raise BadUsage(
+                f"The address {address} is plain http: the token would be read on its way.",
+                hint="Give one that begins with https://, or come by a tunnel to this machine.",
+            )
         self.patience = patience
         self._token = token
         self.watch = watch
