@@ -18,6 +18,7 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.network.egress import Egress
 from bottega.workspaces.network.guard import Guard
 from bottega.workspaces.network.way import WayOut
+from bottega.workspaces.programs import workspace_folders
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.places import Places
 from bottega.workspaces.sandbox.sandbox import Sandbox
@@ -31,17 +32,21 @@ def way_out(settings: Settings) -> WayOut:
     return WayOut(Guard(private=settings.values.network_private, own=own))
 
 
-def sandboxes(
+def sandboxes(  # noqa: PLR0913 - each is a word of its own
     settings: Settings,
     way: WayOut,
     readable: Iterable[str],
     judge: Outgoing,
     places: Places | None = None,
+    closed: Iterable[str] = (),
+    shows_workspace: bool = True,
 ) -> Local:
     return Local(
         settings.home / "sandbox",
         readable=[Path(each).expanduser() for each in readable],
         hidden=[settings.home],
+        closed=closed,
+        shows_workspace=shows_workspace,
         egress=Egress(way, judge=judge),
         unsandboxed=settings.values.sandbox == "off",
         places=places,
@@ -67,10 +72,11 @@ def mcp_servers(  # noqa: PLR0913 - each is a word of its own
     outgoing = Outgoing(lambda: settings.values.rules, ("mcp",))
 
     async def open_sandbox(
-        *, network: bool, visible: tuple[str, ...]
+        *, network: bool, visible: tuple[str, ...], folder: bool
     ) -> Sandbox:  # one a server: each may read its own program, and no other's
         with await open_root() as root:
-            opener = sandboxes(settings, way, visible, outgoing, places)
+            closed = {*workspace_folders(), root.path}
+            opener = sandboxes(settings, way, visible, outgoing, places, closed, folder)
             return await opener.open(root, network=network, person=person)
 
     around = Surroundings(

@@ -10,6 +10,10 @@ from urllib.parse import urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
+_OWN_NETWORKS = (".local", ".lan", ".internal", ".home.arpa", ".localhost")
+"""Ends of names that no public network has."""
+_SHARED = ipaddress.ip_network("100.64.0.0/10")
+"""What private networks use besides their own ranges."""
 _PLAIN = re.compile(r"[!-~]+")
 
 
@@ -42,6 +46,20 @@ def is_secure(origin: str) -> bool:
     except ValueError:
         return False
     return parts.scheme == "https" or (parts.scheme == "http" and is_this_machine(host))
+
+
+def is_exposed(url: str) -> bool:
+    """Whether strangers could read what is sent there: plain http, and neither to this machine nor in a network of
+    one's own, such as to a number of a private range or a name that only such a network knows.
+    """
+    if url.strip().lower().startswith("https://"):
+        return False
+    host = urlsplit(origin_of(url)).hostname or ""
+    try:
+        address = ipaddress.ip_address(host)
+        return not address.is_private and address not in _SHARED
+    except ValueError:
+        return not host or ("." in host and not host.endswith(_OWN_NETWORKS))
 
 
 def is_this_machine(host: str) -> bool:

@@ -1,8 +1,8 @@
 """An OpenAI-compatible model in a process of its own that does what the last prompt says, one directive a line.
 
 `STREAM words pause_ms` streams so many words with a pause after each; `CALL name {json}` calls a tool, all such
-lines in one answer, and repeats the results afterwards. Without a directive it answers `hello`. It never says what an
-answer used; to `GET` it answers how long each request was.
+lines in one answer, and repeats the results afterwards. Without a directive it answers `hello`. It says what an answer
+used only by `USAGE {json}`; to `GET` it answers how long each request was.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from typing import Any
 
 _STREAM = re.compile(r"^STREAM (\d+) (\d+)$", re.MULTILINE)
 _CALL = re.compile(r"^CALL (\w+) (\{.*\})$", re.MULTILINE)
+_USAGE = re.compile(r"^USAGE (\{.*\})$", re.MULTILINE)
 _seen: list[int] = []
 """How long each request was."""
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
@@ -53,6 +54,8 @@ async def _answer(request: dict[str, Any]) -> AsyncIterator[bytes]:
     else:
         yield _chunk(content="\n".join(results) or "hello")
         yield _chunk("stop")
+    if found := _USAGE.search(said):
+        yield b'data: {"id":"x","model":"m","choices":[],"usage":%b}\n\n' % found[1].encode()
     yield b"data: [DONE]\n\n"
 
 

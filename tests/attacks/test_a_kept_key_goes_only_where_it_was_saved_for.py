@@ -24,6 +24,7 @@ from bottega.mcp.channel import Surroundings
 from bottega.mcp.server import McpServer, check_secure, destination_of
 from bottega.origin import origin_of
 from bottega.providers import route
+from bottega.reach.reach import Reach
 from bottega.runtime import Runtime
 from bottega.sessions.asks import Ask, Reply
 from bottega.settings import Settings, load
@@ -379,3 +380,44 @@ async def test_a_stolen_browser_redirects_no_key_over_http(server: Serving, evil
             assert own.url in json.dumps(told), told
             await owner.call("GET", "/api/models?refresh=true")
     assert not evil.knows(SECRET)
+
+
+OPEN = (
+    *(
+        "http://other.example",
+        "HTTP://Other.Example:8080",
+        "http://8.8.8.8",
+        "http://other.example.",
+    ),
+    *(
+        "http://[2001:4860:4860::8888]",
+        "http://127.0.0.1.other.example",
+        "http://lan.other.example",
+    ),
+)
+NEAR = (
+    *("http://127.0.0.1:1", "http://localhost", "http://192.168.1.5:8000", "http://ollama:11434"),
+    *("http://[::1]", "http://gpu.local", "http://host.docker.internal", "http://100.64.0.9"),
+    *("https://other.example", "https://8.8.8.8"),
+)
+
+
+@pytest.mark.parametrize("place", OPEN)
+def test_a_key_of_the_environment_crosses_no_public_network_in_the_clear(place: str) -> None:
+    """Severity: low, the same kind: strangers on the way would read it."""
+    table = route.from_environment({"OPENAI_API_KEY": "owners", "OPENAI_BASE_URL": f"{place}/v1"})
+    with pytest.raises(Misconfigured, match="plain http"):
+        route.target(route.resolve("openai/gpt-4o", table), table)
+
+
+@pytest.mark.parametrize("place", OPEN)
+def test_nor_does_a_token_for_another_bottega(place: str) -> None:
+    with pytest.raises(BadUsage):
+        Reach(place, "token")
+
+
+@pytest.mark.parametrize("place", NEAR)
+def test_in_a_network_of_ones_own_it_may(place: str) -> None:
+    table = route.from_environment({"OPENAI_API_KEY": "owners", "OPENAI_BASE_URL": f"{place}/v1"})
+    assert route.target(route.resolve("openai/gpt-4o", table), table).key == "owners"
+    assert Reach(place, "token").address == place

@@ -25,7 +25,8 @@ from bottega.spending.key import KeyRing
 from bottega.studio import Studio
 from bottega.workers.far import taking
 
-Told = tuple[str, dict[str, Any]]
+Told = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], dict[str, Any]]
+"""Its kind, its data, and what of its envelope is not as usual."""
 END: Told = (
     "exchange_response",
     {
@@ -56,10 +57,12 @@ async def _hostile(events: Callable[[], AsyncIterator[Told]]) -> AsyncGenerator[
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         index = 1
-        async for kind, data in events():
+        async for kind, data, *odd in events():
             index += 1
             body = {"type": kind, "at": 1, "data": data, "message_id": said[-1]}
-            await response.write(f"id: {index}\ndata: {json.dumps(body)}\n\n".encode())
+            body |= odd[0] if odd else {}
+            number = body.pop("index", index)
+            await response.write(f"id: {number}\ndata: {json.dumps(body)}\n\n".encode())
         return response
 
     async def agreed(_: web.Request) -> web.Response:
@@ -162,3 +165,32 @@ async def test_no_row_takes_anything_off_what_was_used(home: Path, folder: Path)
             )
         used = spent.in_last(studio.runtime.database, 24, 1)
     assert (used.tokens, used.cost) == (spent.MOST, spent.MOST)
+
+
+NUMBERS = ("9" * 17, str(2**53), str(2**63), "1" + "0" * 30, "9" * 6000)
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda number: f"{len(number)} digits")
+async def test_an_index_that_can_be_none_ends_the_exchange(
+    home: Path, folder: Path, number: str
+) -> None:
+    async def odd() -> AsyncIterator[Told]:
+        yield "text_delta", {"text": "x"}, {"index": number}
+        yield END[0], END[1], {"index": number + "0"}
+
+    log, _ = await _asked(home, folder, odd)
+    assert "no event" in _error(log)
+
+
+@pytest.mark.parametrize("field", ["at", "step", "attempt"])
+async def test_neither_does_another_number_that_can_be_none_go_into_the_log(
+    home: Path, folder: Path, field: str
+) -> None:
+    for number in (-1, 10**17, 10**30):
+
+        async def odd(number: int = number) -> AsyncIterator[Told]:
+            yield "text_delta", {"text": "x"}, {field: number}
+            yield END
+
+        log, _ = await _asked(home, folder, odd)
+        assert "no event" in _error(log)

@@ -84,6 +84,10 @@ SINGLE = {
     "go build": "-toolexec -o -C -overlay -modfile -ldflags -gcflags",
 }
 OPERANDS = (
+    *("git push ./evil.git HEAD:refs/heads/x", "git push evil HEAD", "git push -u evil.git"),
+    *("uniq a Makefile", "uniq -c a Makefile", "uniq -f 2 a Makefile", "uniq -cf2 a Makefile"),
+    *("pip install git+file:///x", "pip install GIT+FILE:///x", "pip install x@file:///x"),
+    *("rsync a host:/x", "pip install x@/tmp/y"),
     *("tar xIf ./e.sh a.tar", "tar xfI a.tar ./e.sh", "tar cfF a ./e.sh b", "tar xf evil:a.tar"),
     *(
         "tar -xIf ./e.sh a",
@@ -157,6 +161,11 @@ USUAL = (
     ),
     *(
         "git add -A",
+        "git push",
+        "git push -u origin main",
+        "uniq -c a",
+        "uniq -f 2 a",
+        "uniq -cf2 a",
         "git commit -m 'A change'",
         "git branch -a",
         "git stash",

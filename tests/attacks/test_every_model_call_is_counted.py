@@ -161,6 +161,34 @@ async def test_long_answers_at_once_end_where_the_limit_is(bed: Bed) -> None:
         assert LIMIT <= await _cost(guest) < 1.25 * LIMIT
 
 
+@pytest.mark.parametrize(
+    "stated",
+    [
+        *("1e30", "1e308", "1e9", "999999", "1000.01", "90"),
+        *("-1", "1" + "0" * 400, '{"total_cost": 1e40}'),
+    ],
+)
+async def test_a_cost_that_cannot_be_true_locks_nobody_out(bed: Bed, stated: str) -> None:
+    async with bed.guest(f"cheated-{abs(hash(stated))}") as guest:
+        session = await guest.begin(KNOWN)
+        usage = f'USAGE {{"prompt_tokens": 50, "completion_tokens": 5, "cost": {stated}}}'
+        for _ in range(2):
+            assert (await _said(guest, session, usage))["success"]
+        assert 0 < await _cost(guest) < LIMIT
+
+
+@pytest.mark.parametrize("tokens", ["1" + "0" * 9, "1" + "0" * 15, "1e15"])
+async def test_neither_do_tokens_that_cannot_be_true(bed: Bed, tokens: str) -> None:
+    async with bed.guest(f"counted-{len(tokens)}") as guest:
+        session = await guest.begin(KNOWN)
+        for name in ("prompt_tokens", "completion_tokens"):
+            usage = f'USAGE {{"prompt_tokens": 1, "completion_tokens": 1, "{name}": {tokens}}}'
+            assert (await _said(guest, session, usage))["success"]
+        (used,) = (await guest.client.get("/api/usage"))["days"]
+        assert used["tokens"] < 100_000
+        assert 0 < await _cost(guest) < LIMIT
+
+
 async def test_a_call_that_dies_with_the_server_is_counted(bed: Bed) -> None:
     async with bed.guest("killing") as guest:
         session = await guest.begin(KNOWN)

@@ -83,7 +83,9 @@ class PlainSandboxes:
         self.environment = environment
         self.begun = asyncio.Event()
 
-    async def __call__(self, *, network: bool, visible: tuple[str, ...]) -> PlainSandbox:
+    async def __call__(
+        self, *, network: bool, visible: tuple[str, ...], folder: bool
+    ) -> PlainSandbox:
         self.asked.append((network, visible))
         self.begun.set()
         sandbox = PlainSandbox(self._folder, self.environment)

@@ -17,15 +17,15 @@ _PLACES = (Path(sys.prefix), Path(__file__).parents[2] / ".venv")
 _SCRIPT = "everything/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 
 
-def held(home: Path, folder: Path) -> OpenSandbox:
+def held(home: Path, place: Path) -> OpenSandbox:
     """Opens the sandboxes that this machine really has; a test that needs one is skipped where it has none."""
     if Local(home / "sandbox").kind != "bubblewrap":
         pytest.skip("bubblewrap is not installed")
 
-    async def open_sandbox(*, network: bool, visible: tuple[str, ...]) -> Sandbox:
+    async def open_sandbox(*, network: bool, visible: tuple[str, ...], folder: bool) -> Sandbox:
         readable = [Path(each) for each in visible]
-        local = Local(home / "sandbox", readable=readable, hidden=[home])
-        with Root(folder) as root:
+        local = Local(home / "sandbox", readable=readable, hidden=[home], shows_workspace=folder)
+        with Root(place) as root:
             return await local.open(root, network=network)
 
     return open_sandbox

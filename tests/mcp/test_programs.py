@@ -137,14 +137,16 @@ def test_code_in_the_folder_where_agents_write_is_never_run(tmp_path: Path, how:
         "placeholder": (sys.executable, "{folder}/server.py"),
     }
 
-    with pytest.raises(Misconfigured, match="which is in the folder where agents write"):
+    with pytest.raises(Misconfigured, match="agents write"):
         found(tmp_path, *calls[how])
 
 
 def test_a_file_of_the_folder_may_be_named_to_a_program(tmp_path: Path) -> None:
     own = program(tmp_path / "project/data.db")
 
-    made = found(tmp_path, "cat", own)
+    made = found(tmp_path, "cat", "{folder}/data.db")
 
     assert made.argv[-1] == own
     assert made.visible == ()
+    with pytest.raises(Misconfigured, match="Data of the session's folder is named by {folder}"):
+        found(tmp_path, "cat", own)

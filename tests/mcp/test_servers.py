@@ -511,7 +511,7 @@ async def test_descriptors_do_not_pile_up_over_restarts(stage: Staged) -> None:
 
 
 async def test_a_sandbox_that_cannot_be_opened_is_told(stage: Staged) -> None:
-    async def refuse(*, network: bool, visible: tuple[str, ...]) -> Any:
+    async def refuse(*, network: bool, visible: tuple[str, ...], folder: bool) -> Any:
         raise Problem("Commands may not run here.", hint="Install bubblewrap.")
 
     here = stage({"a": odd()}, open_sandbox=refuse)

@@ -15,6 +15,10 @@ import msgspec
 from bottega.events.event import Actor, Carried, Event
 from bottega.events.facts import FACTS
 
+_LAST_TIME = 253_402_300_799_999
+"""Milliseconds until the end of the year 9999, after which no calendar here knows a day."""
+_MOST = 2**53 - 1
+
 VERSION = 1
 """The version of the bytes that this program writes."""
 
@@ -102,6 +106,8 @@ def decode(index: int, body: bytes) -> Event:
 def carried(index: int, body: bytes) -> Carried:
     """The fact that another log or a file holds under `index`, with its body as this program writes it."""
     raw = _read_body(body)
+    if not (0 <= raw.at <= _LAST_TIME and 0 <= raw.step <= _MOST and 0 <= raw.attempt <= _MOST):
+        raise msgspec.ValidationError("Its time, step or attempt cannot be true")
     data = _decode_payload(raw)
     envelope = (raw.message_id, raw.step, raw.attempt, sys.intern(raw.actor))
     kept, version = data, VERSION

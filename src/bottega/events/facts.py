@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from bottega.events.detail import sound
 from bottega.messages.block import Audio, Block, Document, Image, Text
 from bottega.messages.message import StopReason, Usage
 
@@ -195,6 +196,10 @@ class ApprovalRequired(_Fact, frozen=True):
     choices: tuple[str, ...] = ()
     detail: dict[str, Any] = {}
     """What has to be seen to decide, beside the call's arguments: reason, diff, folder, sandbox, network, pattern."""
+
+    def __post_init__(self) -> None:
+        if self.detail and (kept := sound(self.detail)) is not self.detail:
+            msgspec.structs.force_setattr(self, "detail", kept)
 
 
 class ApprovalResolved(_Fact, frozen=True):

@@ -22,10 +22,13 @@ LARGEST = 16 * 1024 * 1024
 class OpenSandbox(Protocol):
     """Opens a sandbox for one server on the session's folder, as that is then.
 
-    In it `visible` can be read besides what every sandbox shows.
+    In it `visible` can be read besides what every sandbox shows, and of all projects none but the session's folder is
+    seen, and that only where `folder` is true.
     """
 
-    def __call__(self, *, network: bool, visible: tuple[str, ...]) -> Awaitable[Sandbox]: ...
+    def __call__(
+        self, *, network: bool, visible: tuple[str, ...], folder: bool
+    ) -> Awaitable[Sandbox]: ...
 
 
 LookUp = Callable[[str, str], str | None]

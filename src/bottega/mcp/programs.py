@@ -1,25 +1,26 @@
 """Finds a server's program, and what of the machine it must be able to read to run in a sandbox.
 
-A server runs unasked, so it is never taken out of the folder in which an agent writes; nor does it start there, where
-launchers and interpreters would take files for parts of it.
+A server runs unasked and with secrets, so nothing of it is ever taken out of a folder in which agents write; nor does
+it start there, where launchers and interpreters would take files for parts of it. Its sandbox shows no project but the
+session's own, and that one only where it is known what the command line runs.
 """
 
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
 from bottega.errors import Misconfigured
+from bottega.mcp.entry.agents_files import AgentsFiles
+from bottega.mcp.entry.command_line import data_begins
 from bottega.mcp.server import FOLDER, McpServer
 from bottega.regular_file import read_regular
-from bottega.workspaces.programs import outside
+from bottega.workspaces.programs import outside, workspace_folders
 
-_INTERPRETERS = re.compile(
-    r"^(python|pypy|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|sh|bash|dash|zsh|uv|npx|env)"
-)
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/")
 """What every sandbox shows; `/usr/local` is a part of it."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -36,6 +37,8 @@ class Program(msgspec.Struct, frozen=True):
     """The folders in which it finds other programs."""
     visible: tuple[str, ...]
     """Folders and files besides the system's own that it must be able to read."""
+    sees_folder: bool
+    """Whether it is shown the session's folder."""
 
 
 def find(name: str, server: McpServer, folder: str, path: str) -> Program:
@@ -52,26 +55,58 @@ def find(name: str, server: McpServer, folder: str, path: str) -> Program:
             hint="Install it, or correct `command`.",
         )
     found = os.path.abspath(found)
+    agents = AgentsFiles({folder, *workspace_folders()})
+    data = _data_begins(name, (found, *server.args))
     argv = (found, *(each.replace(FOLDER, folder) for each in server.args))
-    _refuse_own(name, argv, folder)
+    parts = {*_around(found), *_of_arguments(server.args)}
+    _refuse_agents_files(name, server, agents, {found, *parts})
+    _refuse_led(name, agents, argv[: data or len(argv)])
     beside = os.path.dirname(found)
-    around = {*_around(found), *_of_arguments(argv[1:]), *map(os.path.expanduser, server.visible)}
     return Program(
         argv=("/bin/sh", "-c", _ELSEWHERE, "sh", *argv),
         path=_PATH if beside in _PATH.split(":") else f"{beside}:{_PATH}",
-        visible=_outermost(each for each in around if not _is_inside(each, folder)),
+        visible=_outermost(iter({*parts, *map(os.path.expanduser, server.visible)})),
+        sees_folder=data is not None,
     )
 
 
-def _refuse_own(name: str, argv: tuple[str, ...], folder: str) -> None:
-    code = [argv[0]]
-    if _INTERPRETERS.match(os.path.basename(argv[0])):
-        code += [each for each in argv[1:] if not each.startswith("-")][:1]
-    for each in code:
-        if os.path.isabs(each) and _is_inside(os.path.realpath(each), os.path.realpath(folder)):
+def _data_begins(name: str, argv: tuple[str, ...]) -> int | None:
+    """From where on arguments are data; refuses the session's folder before it, and where that is not known."""
+    data = data_begins(argv)
+    if any(FOLDER in each for each in (argv if data is None else argv[:data])):
+        raise Misconfigured(
+            f"The MCP server {name!r} names the session's folder where it may be run: agents write there.",
+            hint=f"Start the server's own program, installed elsewhere, and write {FOLDER} after it.",
+        )
+    return data
+
+
+def _refuse_agents_files(
+    name: str, server: McpServer, agents: AgentsFiles, parts: set[str]
+) -> None:
+    """Whatever the entry names, or the program is made of, in a folder where agents write."""
+    texts = (*server.args, *server.env.values(), *map(os.path.expanduser, server.visible))
+    held = (each for each in sorted(parts) if agents.holds(each))
+    named = (found for each in texts if (found := agents.named_in(each)))
+    for each in (*held, *named):
+        raise Misconfigured(
+            f"The MCP server {name!r} would use {each!r}, which is in a folder where agents write.",
+            hint=f"Install it elsewhere. Data of the session's folder is named by {FOLDER}.",
+        )
+
+
+def _refuse_led(name: str, agents: AgentsFiles, code: Sequence[str]) -> None:
+    """A script, an installed package or a module that leads to code where agents write."""
+    for before, each in pairwise(("", *code)):
+        here = {each, os.path.realpath(each)} if os.path.isabs(each) else set[str]()
+        found = [led for path in here if (led := agents.used_by(path))]
+        if re.fullmatch(r"-\w*m", before):  # it is looked for in `/` as well
+            module = "/" + each.replace(".", "/")
+            found += [module] if agents.holds(module) else []
+        for led in found:
             raise Misconfigured(
-                f"The MCP server {name!r} would run {each!r}, which is in the folder where agents write.",
-                hint="Install it elsewhere.",
+                f"The MCP server {name!r} would run {each!r}, which leads to {led!r}, where agents write.",
+                hint="Install all of it elsewhere, and no part as editable.",
             )
 
 

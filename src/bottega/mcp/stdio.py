@@ -27,10 +27,10 @@ _WORDS = 600
 class Stdio:
     def __init__(self, name: str, server: McpServer, around: Surroundings) -> None:
         self.ended = asyncio.Event()
-        self.roots = (Path(around.folder).as_uri(),)
         self._around = around
         self._server = server
         self._program: Program = find(name, server, around.folder, around.path)
+        self.roots = (Path(around.folder).as_uri(),) if self._program.sees_folder else ()
         place = destination_of(name, server)
         self._secrets: Secrets = resolve(name, server.env, lambda key: around.look_up(key, place))
         self._tail = _Tail()
@@ -56,7 +56,7 @@ class Stdio:
         open_sandbox: OpenSandbox = self._around.open_sandbox
         program = self._program
         self._sandbox: Sandbox = await open_sandbox(
-            network=self._server.network, visible=program.visible
+            network=self._server.network, visible=program.visible, folder=program.sees_folder
         )
         try:
             environment = {"PATH": program.path, **self._secrets.values}

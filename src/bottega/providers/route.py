@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from bottega.errors import Misconfigured
+from bottega.origin import is_exposed
 from bottega.providers.http.address import host_of, is_loopback, login_of, origin, with_login
 from bottega.providers.provider import Target
 from bottega.providers.vendors import (
@@ -134,6 +135,11 @@ def target(route: Route, table: Routes) -> Target:
     """The route with its key, its login and its headers, as the transport needs it."""
     endpoint = table.endpoints.get(route.provider, Endpoint())
     base_url = with_login(route.base_url, endpoint.base_url)
+    if is_exposed(route.base_url) and _is_credited(endpoint):
+        raise Misconfigured(
+            f"The address of {route.provider!r} is plain http: its key would be read on its way.",
+            hint="Give an address that begins with https://, or leave the key out.",
+        )
     return Target(route.provider, base_url, endpoint.key, endpoint.headers, route.max_attempts)
 
 

@@ -2,10 +2,13 @@
 
 import msgspec
 
+LAST = 2**53 - 1
+"""The largest index that there can be."""
+
 
 class Sent(msgspec.Struct, frozen=True):
     index: int
-    """0 where there is none."""
+    """0 where there is none; beyond `LAST` where what stood there can be none."""
     name: str
     """Empty for a fact."""
     body: bytes
@@ -50,6 +53,6 @@ class Lines:
             self._data.append(value)
             self._size += len(value)
         elif field == b"id" and value.isdigit():
-            self._index = int(value)
+            self._index = int(value) if len(value) <= len(str(LAST)) else LAST + 1
         elif field == b"event":
             self._name = value.decode("utf-8", "replace")

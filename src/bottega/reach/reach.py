@@ -14,7 +14,7 @@ import aiohttp
 import msgspec
 
 from bottega.errors import BadUsage, Problem
-from bottega.origin import origin_of
+from bottega.origin import is_exposed, origin_of
 from bottega.reach.address import checked_address
 from bottega.reach.backoff import MOST, Backoff
 from bottega.reach.problems import Unreachable, problem, why
@@ -62,6 +62,11 @@ class Reach:
     ) -> None:
         """`most`: seconds between any two tries. `trying` is told of each. `tls`: what certificates are judged by."""
         self.address = checked_address(address)
+        if token and is_exposed(address):
+            raise BadUsage(
+                f"The address {address} is plain http: the token would be read on its way.",
+                hint="Give one that begins with https://, or come by a tunnel to this machine.",
+            )
         self.patience = patience
         self._token = token
         self.watch = watch
@@ -190,6 +195,12 @@ class Reach:
             if len(body) > LARGEST:
                 raise self.too_large(LARGEST)
         return bytes(body)
+
+    def no_event(self) -> Problem:
+        return Problem(
+            f"The server at {self.address} sent something that is no event.",
+            hint="Is it another version of Bottega?",
+        )
 
     def too_large(self, most: int) -> Problem:
         return Problem(

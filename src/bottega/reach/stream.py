@@ -8,7 +8,7 @@ import aiohttp
 from bottega.errors import NotFound, Problem
 from bottega.events.codec import decode
 from bottega.events.event import Event
-from bottega.reach.lines import Lines, Sent
+from bottega.reach.lines import LAST, Lines, Sent
 from bottega.reach.problems import problem
 from bottega.reach.reach import LARGEST, LATER, LOST, UNSURE, Reach, retry_after
 
@@ -43,8 +43,7 @@ async def bursts(
                 async for burst in connection:
                     known = True
                     backoff.reset()
-                    fresh = [sent for sent in burst if not sent.name and sent.index > cursor]
-                    if fresh:
+                    if fresh := _past(reach, cursor, burst):
                         cursor = fresh[-1].index
                         yield fresh
                     if any(sent.name == "session-ended" for sent in burst):
@@ -58,6 +57,18 @@ async def bursts(
         except LOST as error:
             failure = error
         await reach.pause(backoff, failure, at_least)
+
+
+def _past(reach: Reach, cursor: int, burst: list[Sent]) -> list[Sent]:
+    """The facts past the cursor, each past the one before it."""
+    fresh: list[Sent] = []
+    for sent in burst:
+        if not sent.name and sent.index > cursor:
+            if sent.index > LAST:
+                raise reach.no_event()
+            cursor = sent.index
+            fresh.append(sent)
+    return fresh
 
 
 async def _connection(

@@ -45,7 +45,7 @@ def protected() -> Protected:
     """What is protected; found once, when it is first asked for."""
     named = dict.fromkeys(os.path.abspath(each) for each in _named() if each)
     real = {os.path.realpath(each) for each in named if os.path.exists(each)} - {"/"}
-    links = dict.fromkeys(link for each in named for link in _links(each))
+    links = dict.fromkeys(link for each in named for link in links_on(each))
     outer = _outermost(real)
     return Protected(
         outer,
@@ -171,7 +171,7 @@ def _outermost(paths: set[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _links(path: str) -> Iterator[str]:
+def links_on(path: str) -> Iterator[str]:
     """The symbolic links that a path passes; those that they lead to as well."""
     for _ in range(40):
         at, rest = "/", path.split("/")[1:]

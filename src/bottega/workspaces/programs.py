@@ -38,9 +38,13 @@ def _path(folders: tuple[str, ...], left_out: tuple[str, ...]) -> str:
     return os.pathsep.join(found)
 
 
+def workspace_folders() -> frozenset[str]:
+    """Every folder in which agents work or have worked, as far as this process knows."""
+    return frozenset(folder for tell in workspaces for folder in tell())
+
+
 def _left_out() -> tuple[str, ...]:
-    found = {os.path.realpath(os.getcwd()), *(folder for tell in workspaces for folder in tell())}
-    return tuple(sorted(found - {"/"}))
+    return tuple(sorted({os.path.realpath(os.getcwd()), *workspace_folders()} - {"/"}))
 
 
 def beside_interpreter(name: str) -> str | None:

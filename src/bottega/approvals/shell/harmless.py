@@ -28,6 +28,10 @@ class Harmless(msgspec.Struct, frozen=True):
     """Its first operand is what is looked for, and no path."""
     passes: bool = False
     """What follows `--` is for the project's own tests or scripts."""
+    begins: str = ""
+    """A regular expression for its first operand, where that decides what runs."""
+    reads: int = 0
+    """So many operands are read, and the next would be written; 0: none is."""
     also: str = ""
     """A regular expression for further options."""
 
@@ -123,7 +127,12 @@ _GIT = {
     "pull": _h(
         "qv", "", "rebase no-rebase ff-only no-ff ff quiet verbose prune autostash no-autostash"
     ),
-    "push": _h("nuqv", "", "dry-run set-upstream quiet verbose tags follow-tags porcelain"),
+    "push": _h(  # the hooks of a repository that lies in the folder would run
+        "nuqv",
+        "",
+        "dry-run set-upstream quiet verbose tags follow-tags porcelain",
+        begins="origin|upstream",
+    ),
     "rebase": _h("qv", "", "abort continue skip quit onto autostash no-autostash quiet verbose"),
     "reflog": _h("n", "", "all oneline date max-count"),
     "remote": _h("v", "", "verbose"),
@@ -452,7 +461,7 @@ PROGRAMS: dict[str, Harmless] = {
         "noEmit strict pretty skipLibCheck listFiles build watch noErrorTruncation incremental version",
     ),
     "uname": _h("asnrvmpio"),
-    "uniq": _h("cduiz", "fsw", "count repeated unique ignore-case skip-fields skip-chars"),
+    "uniq": _h("cduiz", "fsw", "count repeated unique ignore-case skip-fields skip-chars", reads=1),
     "unittest": _h("vqfcb", "k", "verbose quiet failfast catch buffer locals"),
     "unzip": _h("lqontvjp", "d"),
     "vitest": TESTS,

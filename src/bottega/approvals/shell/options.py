@@ -13,7 +13,8 @@ _NOTHING = Harmless(assigns=False)
 """Of a program that nobody wrote a list for."""
 _ECHOES = frozenset({"echo", "true", "false", ":"})
 """Whatever they are given, they do nothing with it but say it."""
-_OUTSIDE = ("/", "~", "file:")
+_OUTSIDE = re.compile(r"[/~]|(?:.*[^a-z])?file:|.*[=,@+:](?:~|/(?!/))", re.DOTALL | re.IGNORECASE)
+"""A path from elsewhere, by itself or after what names its kind, as in `git+file:///x` or `host:/x`."""
 _FINE = frozenset({"/dev/null", "-"})
 
 
@@ -36,7 +37,25 @@ def is_harmless(program: str, words: Sequence[str], at: int) -> bool:
         return _is_option(word, table)
     if table.searches and _is_searched(words, at, first):
         return True
-    return _is_operand(word, table) and not (program == "git" and "::" in word)
+    is_odd = program == "git" and "::" in word
+    return _is_operand(word, table) and not is_odd and _fits(word, words[first:at], table)
+
+
+def _fits(word: str, before: Sequence[str], table: Harmless) -> bool:
+    """Whether an operand may stand there."""
+    place = _operands(before, table)
+    if table.begins and not place:
+        return re.fullmatch(table.begins, word) is not None
+    return not table.reads or place < table.reads
+
+
+def _operands(words: Sequence[str], table: Harmless) -> int:
+    """How many there are; the value of an option that stands in the next word is none."""
+    return sum(
+        not word.startswith("-")
+        and not (at and re.fullmatch(rf"-[{table.flags}]*[{table.valued or '-'}]", words[at - 1]))
+        for at, word in enumerate(words)
+    )
 
 
 def _table(program: str, words: Sequence[str]) -> tuple[Harmless, int]:
@@ -73,7 +92,7 @@ def _is_operand(word: str, table: Harmless) -> bool:
     """It stays inside the folder, and hides neither an assignment nor a file with further options."""
     if word in _FINE:
         return True
-    if word.lower().startswith(_OUTSIDE) or ".." in word.split("/"):
+    if _OUTSIDE.match(word) or ".." in word.split("/"):
         return False
     return (table.at or not word.startswith("@")) and (table.assigns or "=" not in word)
 

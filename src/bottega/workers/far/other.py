@@ -1,16 +1,20 @@
 """The Bottega that answers an exchange of ours, as far as the exchange needs it: each call may be repeated."""
 
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from bottega.agents.agent import Whereabouts
 from bottega.approvals.mode import Mode
-from bottega.errors import Conflict, NotFound
+from bottega.errors import Conflict, NotFound, Problem
+from bottega.reach.lines import LAST
 from bottega.reach.reach import Reach
 from bottega.sessions.asks import Ask
 from bottega.sessions.clients import ClientTool
+
+T = TypeVar("T")
 
 
 class _Named(msgspec.Struct):
@@ -24,7 +28,7 @@ class _Projects(msgspec.Struct):
 
 
 class _Admitted(msgspec.Struct):
-    index: int
+    index: Annotated[int, Meta(ge=0, le=LAST)]
 
 
 class _Asked(msgspec.Struct):
@@ -49,13 +53,13 @@ class Other:
         }
         # Where the answer is lost there are two, of which one stays empty.
         answer = await self.reach.call("POST", "sessions", body, again=True)
-        return msgspec.json.decode(answer, type=_Named).id
+        return self._read(answer, _Named).id
 
     async def _project(self, where: Whereabouts) -> str:
         if not where.project:
             return ""
         body = await self.reach.call("GET", "projects")
-        for each in msgspec.json.decode(body, type=_Projects).projects:
+        for each in self._read(body, _Projects).projects:
             if where.project in (each.id, each.name, each.folder):
                 return each.id
         raise NotFound(
@@ -73,7 +77,7 @@ class Other:
         """Where in the log there the prompt stands; the same again is the same."""
         path = f"sessions/{session_id}/prompts"
         answer = await self.reach.call("POST", path, prompt, again=True)
-        return msgspec.json.decode(answer, type=_Admitted).index
+        return self._read(answer, _Admitted).index
 
     async def stop(self, session_id: str, message_id: str) -> bool:
         """Stop what runs there, or take it back; False: it never came there."""
@@ -87,7 +91,7 @@ class Other:
         """What the call would be made with that is asked about."""
         with suppress(NotFound):
             body = await self.reach.call("GET", f"asks/{ask_id}")
-            return msgspec.json.decode(body, type=_Asked).input
+            return self._read(body, _Asked).input
         return {}
 
     async def answer(self, ask: Ask) -> None:
@@ -97,3 +101,12 @@ class Other:
         given.pop("person", None)  # a person here is nobody there
         with suppress(Conflict, NotFound):
             await self.reach.call("POST", f"asks/{ask.id}", given, again=True)
+
+    def _read(self, answer: bytes, shape: type[T]) -> T:
+        try:
+            return msgspec.json.decode(answer, type=shape)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise Problem(
+                f"The server at {self.reach.address} gave an answer that makes no sense.",
+                hint="Is it another version of Bottega?",
+            ) from error

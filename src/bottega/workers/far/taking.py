@@ -16,7 +16,7 @@ from bottega.events.codec import carried
 from bottega.events.event import Carried
 from bottega.failpoint import failpoint
 from bottega.messages.message import Usage
-from bottega.reach.lines import Sent
+from bottega.reach.lines import LAST, Sent
 from bottega.sessions import inbox, spent
 from bottega.sessions.far import there
 from bottega.sessions.pen import Also
@@ -52,7 +52,6 @@ _LARGE = 64 * 1024
 """Bytes of an event from which on it is not decoded on the event loop."""
 _MOST_PAID = 10**9
 """Tokens, or micro-USD, of one model call or one task that was handed on: more cannot be true."""
-_MOST = 2**53 - 1
 
 
 class TooMuchSent(Problem):
@@ -67,6 +66,7 @@ _Paid = facts.AssistantMessage | facts.ToolResultFact | facts.Compaction
 class Taking:
     def __init__(self, exchange: "Exchange", other: Other) -> None:
         self._exchange = exchange
+        self._reach = other.reach
         self._address = other.reach.address
         self._n, self._id = exchange.session.n, exchange.message_id
         self._database = exchange.hands.log.database
@@ -140,10 +140,7 @@ class Taking:
         try:
             fact = carried(told.index, told.body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise Problem(
-                f"The server at {self._address} sent something that is no event.",
-                hint="Is it another version of Bottega?",
-            ) from error
+            raise self._reach.no_event() from error
         if not _is_plausible(fact.data):
             raise Problem(
                 f"The server at {self._address} states a use or cost that cannot be true.",
@@ -183,7 +180,7 @@ class Taking:
 
 def _is_plausible(data: object) -> bool:
     """Whether what is said to be used and paid, if anything is, can be true."""
-    most = _MOST_PAID if isinstance(data, _Paid) else _MOST
+    most = _MOST_PAID if isinstance(data, _Paid) else LAST
     usage, cost = getattr(data, "usage", None), getattr(data, "cost", None)
     numbers = [*msgspec.structs.astuple(usage)] if isinstance(usage, Usage) else []
     return all(0 <= number <= most for number in [*numbers, cost or 0])

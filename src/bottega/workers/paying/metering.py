@@ -1,7 +1,7 @@
 """One model call, from the limits before it to the count after it: the only way to a model.
 
 What the provider counted is noted as it says. Where it did not (the call was cancelled, cut off, or answered without a
-count), what went out and what came in are estimated: a call that was sent is never free.
+count that can be true), what went out and what came in are estimated: a call that was sent is never free.
 """
 
 import asyncio
@@ -39,6 +39,7 @@ from bottega.workers.acting.scene import Scene
 from bottega.workers.acting.shield import to_its_end
 from bottega.workers.acting.under_way import UnderWay
 from bottega.workers.paying.limiting import Limiting
+from bottega.workers.paying.plausible import plausible
 
 if TYPE_CHECKING:
     import sqlite3
@@ -136,7 +137,7 @@ class Metering:
 
 
 class _Reading:
-    """What a provider says, handed on as it is, and what of it nobody has counted.
+    """What a provider says, handed on as it is but for counts that cannot be true, and what of it nobody has counted.
 
     `grown` is told now and then of how many tries, and how many tokens came in; where it says why, that is the end.
     """
@@ -170,6 +171,8 @@ class _Reading:
             return self._add(event, event.text)
         if isinstance(event, CallPiece):
             return self._add(event, event.name + event.partial_json)
+        if isinstance(event, Finished):
+            event = plausible(event)
         self._note(event)
         return event
 

@@ -9,7 +9,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +46,8 @@ class Local:
         bounds: Bounds | None = None,
         readable: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
+        closed: Iterable[str] = (),
+        shows_workspace: bool = True,
         egress: Egress | None = None,
         unsandboxed: bool = False,
         best: Kind = "bubblewrap",
@@ -54,7 +56,8 @@ class Local:
     ) -> None:
         """`state` is a folder in the home, for what is remembered; `hidden` what no program may see, such as the home.
 
-        `readable` are folders that programs may read besides. `unsandboxed` lets commands run where there is no
+        `readable` are folders that programs may read besides, without what lies in a `closed` one. Without
+        `shows_workspace` the workspace itself is empty inside. `unsandboxed` lets commands run where there is no
         sandbox at all. `best` leaves out every kind that is better. `places` are those that each person has.
         `environment` is the process's own, which may say where git's settings are.
         """
@@ -63,6 +66,8 @@ class Local:
         outside.learn(environment or {})
         self._readable = [os.path.realpath(path) for path in readable]
         self._hidden = [os.path.realpath(path) for path in hidden]
+        self._closed = sorted({os.path.realpath(path) for path in closed})
+        self._shows_workspace = shows_workspace
         self._egress = egress
         self._unsandboxed = unsandboxed
         self._best: Kind = best
@@ -231,6 +236,8 @@ class Local:
             bounds=self.bounds,
             readable=self._readable,
             hidden=self._hidden,
+            closed=self._closed,
+            shows_workspace=self._shows_workspace,
         )
         make = bubblewrap.maker(self.bubblewrap, room, guard)
         return (lambda: begun(make, group, root.path)), view.environment()
@@ -245,8 +252,10 @@ class Local:
     ) -> tuple[Begin, dict[str, str]]:
         scratch = await asyncio.to_thread(plain.scratch, user)
         stack.push_async_callback(asyncio.to_thread, shutil.rmtree, scratch, ignore_errors=True)
-        readable = self._readable if kind == "landlock" else None
-        make = plain.maker(root, scratch, user, self.bounds, readable)
+        readable = (
+            bubblewrap.open_folders(self._readable, self._closed) if kind == "landlock" else None
+        )
+        make = plain.maker(root, scratch, user, self.bounds, readable, self._shows_workspace)
         return (lambda: begun(make, group, root.path)), plain.environment(scratch)
 
     async def _group(self, person: int, stack: AsyncExitStack) -> cgroup.Group | None:

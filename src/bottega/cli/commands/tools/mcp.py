@@ -58,8 +58,9 @@ def add_command(name: str, program: tuple[str, ...], **given: Any) -> None:
     bottega mcp add git -- mcp-server-git --repository {folder}
     bottega mcp add hub --url https://example.com/mcp --header 'Authorization=Bearer $HUB_TOKEN'
 
-    {folder} in an argument stands for the session's folder. A value may name a secret, kept by `bottega keys set NAME`,
-    as $NAME; --env NAME alone is short for --env NAME='$NAME'. It is yours alone: --share NAME lets another person
+    {folder} in an argument after the program stands for the session's folder; of other projects a server sees
+    nothing, and no part of it may lie in one. A value may name a secret, kept by `bottega keys set NAME`, as $NAME;
+    --env NAME alone is short for --env NAME='$NAME'. It is yours alone: --share NAME lets another person
     of this home use it, with your secrets, and --share everyone all of them.
     """
     settings = start.settings_of()
@@ -228,6 +229,7 @@ def _described(server: McpServer) -> list[str]:
 async def _examined(settings: Settings, name: str, folder: Path) -> Examined:
     from bottega.isolation import mcp_servers, way_out
     from bottega.projects.projects import real_folder
+    from bottega.studio import Studio
     from bottega.workspaces.confine import Root
 
     here = real_folder(folder)
@@ -235,8 +237,9 @@ async def _examined(settings: Settings, name: str, folder: Path) -> Examined:
     async def open_root() -> Root:
         return await asyncio.to_thread(Root, here)
 
-    servers = mcp_servers(settings, here, way_out(settings), open_root)
-    try:
-        return await servers.examine(name)
-    finally:
-        await servers.close()
+    async with Studio(settings=settings):  # it knows where agents write
+        servers = mcp_servers(settings, here, way_out(settings), open_root)
+        try:
+            return await servers.examine(name)
+        finally:
+            await servers.close()

@@ -74,6 +74,9 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     """Folders outside the workspace that can be read."""
     hidden: Sequence[str] = ()
     """What must not be seen, even where it lies in a folder that is."""
+    closed: Sequence[str] = ()
+    """Real paths of folders that are empty inside, the workspace excepted where it is one."""
+    shows_workspace: bool = True
 
     @property
     def folder(self) -> str:
@@ -86,6 +89,8 @@ def maker(bwrap: Bubblewrap, room: Room, guard: Guard) -> Callable[[list[int]], 
     def make(descriptors: list[int]) -> Recipe:
         room.root.check_present()
         guard.check()
+        if not room.shows_workspace:
+            return _recipe(bwrap, room, (), descriptors)
         found = shields(room.folder, room.hidden, guard.targets())
         frozen = [each.path for each in found if each.how == "freeze"]
         guard.mounted(os.path.relpath(each, room.folder) for each in frozen)
@@ -99,7 +104,8 @@ def _recipe(
     bwrap: Bubblewrap, room: Room, shielded: Sequence[Shield], descriptors: list[int]
 ) -> Recipe:
     seen = identities(shielded)
-    expected = _expected(room.root, shielded)
+    expected = _expected(room.root, shielded) if room.shows_workspace else {}
+    emptied = _emptied(room)
     python = interpreter.choose(room.user, room.folder)
     texts = {path: text.encode() for path, text in view.files(room.user).items()}
     given = {**texts, _INSIDE: packed()}
@@ -108,10 +114,13 @@ def _recipe(
         bwrap.path,
         *_separate(bwrap, room.user),
         *view.system(room.user, room.bounds.scratch),
-        *_readable((*room.readable, *filter(None, [python.prefix])), room.hidden),
+        *_readable(open_folders(room.readable, room.closed), room.hidden),
+        *(part for each in emptied for part in ("--perms", "0755", "--tmpfs", each)),
+        *_readable(filter(None, [python.prefix]), room.hidden),
         *_files(given, descriptors),
-        *("--ro-bind" if _is_own_code(room.folder) else "--bind", room.folder, room.folder),
+        *_workspace(room),
         *(part for shield in shielded for part in shield.arguments()),
+        *(part for each in emptied for part in ("--remount-ro", each)),
         *view.sealed(),
         *("--chdir", room.folder, "--seccomp", str(filter_fd), "--info-fd"),
         *(Descriptor.STATUS, "--"),
@@ -133,6 +142,33 @@ def _recipe(
         beat=min(1.0, room.bounds.silence / 5),
         holds=lambda: identities(shielded) == seen,
     )
+
+
+def _workspace(room: Room) -> tuple[str, ...]:
+    if not room.shows_workspace:  # an empty folder, in which programs start all the same
+        return ("--perms", "0755", "--tmpfs", room.folder, "--remount-ro", room.folder)
+    how = "--ro-bind" if _is_own_code(room.folder) else "--bind"
+    return (how, room.folder, room.folder)
+
+
+def open_folders(readable: Iterable[str], closed: Sequence[str]) -> list[str]:
+    """Those that lie in no closed one."""
+    return [
+        each for each in readable if not any(own_code.is_beneath(each, folder) for folder in closed)
+    ]
+
+
+def _emptied(room: Room) -> list[str]:
+    """The closed folders that would be seen in another, the outermost of them."""
+    shown = [*open_folders(room.readable, room.closed), *([] if room.user.is_root else ["/opt"])]
+    found: list[str] = []
+    for each in sorted(set(room.closed)):
+        if own_code.is_beneath(each, room.folder):
+            continue
+        seen = any(own_code.is_beneath(each, above) for above in shown)
+        if seen and os.path.isdir(each) and not any(own_code.is_beneath(each, a) for a in found):
+            found.append(each)
+    return found
 
 
 def _expected(root: Root, shielded: Sequence[Shield]) -> dict[str, Identity]:

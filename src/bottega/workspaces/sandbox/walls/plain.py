@@ -52,7 +52,9 @@ def environment(folder: str) -> dict[str, str]:
     }
 
 
-def ruleset(root: Root, own: str, user: User, readable: Sequence[str]) -> Ruleset:
+def ruleset(
+    root: Root, own: str, user: User, readable: Sequence[str], shows_workspace: bool = True
+) -> Ruleset:
     """The workspace and its scratch may be written, the system read, nothing else touched."""
     rules = Ruleset()
     prefix = interpreter.choose(user, root.path).prefix
@@ -61,12 +63,17 @@ def ruleset(root: Root, own: str, user: User, readable: Sequence[str]) -> Rulese
     rules.read([f"/etc/{name}" for name in (*view.ETC, *_ETC)])
     rules.read([f"/proc/{name}" for name in _PROC])
     rules.use([f"/dev/{name}" for name in _USED])
-    rules.own([f"/proc/self/fd/{root.fileno()}", own])
+    rules.own([own, *([f"/proc/self/fd/{root.fileno()}"] if shows_workspace else [])])
     return rules
 
 
-def maker(
-    root: Root, own: str, user: User, bounds: Bounds, readable: Sequence[str] | None
+def maker(  # noqa: PLR0913 - each is a word of its own
+    root: Root,
+    own: str,
+    user: User,
+    bounds: Bounds,
+    readable: Sequence[str] | None,
+    shows_workspace: bool = True,
 ) -> Callable[[list[int]], Recipe]:
     """What makes the recipe of a warden on this machine itself; it is given a list for descriptors to close.
 
@@ -84,7 +91,7 @@ def maker(
         limits["RLIMIT_NPROC"] += threads(user.uid)  # counted for the user, wherever they run
         given: tuple[int, ...] = (root.fileno(),)
         if readable is not None:
-            rules = ruleset(root, own, user, readable).fd
+            rules = ruleset(root, own, user, readable, shows_workspace).fd
             descriptors.append(rules)
             given = (*given, rules)
         return Recipe(
