@@ -49,6 +49,8 @@ TEXTS = {
     "thoughts": long("<think><tool_call>"),
     "diff": long("+a\n-b\n"),
     "slashes": long("../"),
+    "blanks": "run" + long(" ") + "a\nb",
+    "strings": long("\x90"),
 }
 
 
@@ -250,6 +252,18 @@ def test_nothing_that_is_said_and_answered_stops_the_loop(
     for text in texts:
         said(host, routes.known["session_id"], text[: SIZE - 10])
     read_everything(host, routes)
+    assert server.stalls() == []
+
+
+def test_no_words_stop_a_built_in_model(server: Target, host: Person) -> None:
+    sessions = [host.session(model=model, mode="plan") for model in ("guide", "demo")]
+    for session in sessions:
+        said(host, session, "hello")
+    forget(server)
+    for name in TEXTS if LONG else ("blanks", "spaces"):
+        for session in sessions:
+            said(host, session, TEXTS[name][: SIZE - 10] + "\nb")
+    said(host, sessions[0], "x" + " " * 990 + "y")
     assert server.stalls() == []
 
 

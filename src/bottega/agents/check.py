@@ -15,9 +15,9 @@ from bottega.origin import is_secure, origin_of
 from bottega.reach.address import is_address
 from bottega.tools.registry import Registry
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
-_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
-_MCP = re.compile(r"mcp__[A-Za-z0-9_-]+__.+")
+_FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")
+_TICKS = re.compile(r"`+")
+_MCP = re.compile(r"mcp__(?=[^\n]+\Z)[A-Za-z0-9_-]+__.+", re.DOTALL)
 
 
 def check(spec: Spec, registry: Registry) -> list[str]:
@@ -31,7 +31,39 @@ def check(spec: Spec, registry: Registry) -> list[str]:
 
 def unknown_markers(prompt: str) -> tuple[str, ...]:
     """The names in single braces, outside code, that are no markers."""
-    return unknown(_INLINE.sub(" ", _FENCE.sub(" ", prompt)))
+    return unknown(_without_spans(_without_blocks(prompt)))
+
+
+def _without_blocks(prompt: str) -> str:
+    """The lines that are in no block of code; one that is not closed goes on to the end."""
+    kept: list[str] = []
+    fence = ""
+    for line in prompt.split("\n"):
+        found = _FENCE.match(line)
+        if not fence:
+            fence = found[1] if found else ""
+            kept.append("" if found else line)
+        elif found and line.strip(" \t").startswith(fence) and not line.strip(" \t`~"):
+            fence = ""
+    return "\n".join(kept)
+
+
+def _without_spans(text: str) -> str:
+    """The text without what stands between two equally long runs of backticks."""
+    runs = [each.span() for each in _TICKS.finditer(text)]
+    closing: dict[int, int] = {}
+    next_of: dict[int, int] = {}
+    for at, (start, end) in reversed([*enumerate(runs)]):
+        closing[at] = next_of.get(end - start, -1)
+        next_of[end - start] = at
+    kept: list[str] = []
+    at = done = 0
+    while at < len(runs):
+        if (last := closing[at]) > 0:
+            kept.append(text[done : runs[at][0]])
+            at, done = last, runs[last][1]
+        at += 1
+    return " ".join([*kept, text[done:]])
 
 
 def is_mcp(tool: str) -> bool:

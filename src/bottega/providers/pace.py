@@ -5,7 +5,7 @@ import re
 from bottega.messages.block import Reasoning, Text, ToolResult, ToolUse
 from bottega.providers.provider import Request
 
-_WORD = re.compile(r"\s*\S+\s*?|\s+")
+_WORD = re.compile(r"\s+\S*|\S+")
 
 
 def pieces_of(text: str, count: int = 0) -> list[str]:

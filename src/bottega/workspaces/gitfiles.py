@@ -10,8 +10,6 @@ import unicodedata
 
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """What HFS+ passes over in a name."""
-_ENDS = re.compile(r"(?::.*)?[. ]*$", re.DOTALL)
-"""What NTFS drops at the end of a name: a stream, dots, spaces."""
 _SHORT = re.compile(r"git~\d+")
 _FIRST = re.compile(r"git~1")
 """The only short name that git itself refuses."""
@@ -39,7 +37,7 @@ def is_refused(path: str) -> bool:
 
 def _is_git(name: str, short: re.Pattern[str] = _SHORT) -> bool:
     seen = _IGNORED.sub("", unicodedata.normalize("NFKC", name)).casefold()
-    seen = _ENDS.sub("", seen)
+    seen = seen.partition(":")[0].rstrip(". ")  # NTFS drops a stream, dots and spaces at the end
     return seen == ".git" or short.fullmatch(seen) is not None
 
 

@@ -12,7 +12,7 @@ import msgspec
 LONG = 48
 """Lines after which a code block or a list is given out in parts."""
 
-_FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^`]*)$")
+_FENCE = re.compile(r"( {0,3})(`{3,}+|~{3,}+)([^`]*)$")
 _ITEM = re.compile(r"( {0,3})(?:[-*+]|(\d{1,9})[.)])(?:[ \t]|$)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 

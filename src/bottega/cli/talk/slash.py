@@ -29,7 +29,7 @@ _KEYS = (
     " allow (nothing is asked).",
 )
 
-_SHAPE = re.compile(r"/([a-zA-Z?]+)(?:\s+(.*))?\s*$", re.DOTALL)
+_SHAPE = re.compile(r"/([a-zA-Z?]+)(?:\s+(.*))?", re.DOTALL)
 _OTHERWISE = {"quit": "exit", "q": "exit", "?": "help", "h": "help", "models": "model"}
 
 
@@ -42,7 +42,7 @@ class Slash(NamedTuple):
 
 def parse(line: str) -> Slash | None:
     """The command in this line; None if it is a prompt, as `/etc/hosts, what is it?` is one."""
-    found = _SHAPE.match(line)
+    found = _SHAPE.fullmatch(line)
     if not found:
         return None
     typed = found[1].lower()

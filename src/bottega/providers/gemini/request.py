@@ -26,7 +26,7 @@ from bottega.providers.provider import Request, Target, ToolSpec, WireRequest
 UNSEALED = "skip_thought_signature_validator"
 """Google's word for a call that another model made; from 3 on a call without a seal is refused."""
 
-_VERSIONED = re.compile(r"/v\d+(?:alpha|beta)?\d*(?:/|$)")
+_VERSIONED = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?(?:/|$)")
 _REPLAYED = ("executableCode", "codeExecutionResult", "toolCall", "toolResponse")
 
 _Wire = dict[str, Any]

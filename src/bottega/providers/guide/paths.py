@@ -31,7 +31,7 @@ def taken(words: str) -> str:
     if len(words) > 2 and words[0] + words[-1] in _QUOTES:
         return words[1:-1]
     words = re.sub(r"^(?:the|my|our)\s+", "", words, flags=re.IGNORECASE)
-    words = re.sub(r"\s+(?:folder|directory|dir|file)$", "", words, flags=re.IGNORECASE)
+    words = re.sub(r"(?<!\s)\s+(?:folder|directory|dir|file)$", "", words, flags=re.IGNORECASE)
     if words.endswith(".") and len(words) > 1 and not words.endswith(".."):
         words = words[:-1]
     return "" if re.search(r"\s", words) else words

@@ -26,89 +26,86 @@ class Action(msgspec.Struct, frozen=True):
 
 
 _LONGEST = 1_000
-"""Longer words are no request; and some patterns take a time that grows with its square."""
+"""Longer words are no request, but for what is to be written or run. Some of the patterns take a time that grows with
+the square of what they see: they see no more than this, with single blanks."""
 _POLITE = re.compile(
     r"(?:(?:please|pls|hey|hi|hello|ok|okay|so|now|then|well|guide|bottega|just|and|also|first"
     r"|(?:can|could|would|will)\s+(?:you|we|i)|i(?:\s+want|'d\s+like|\s+would\s+like|\s+need)"
     r"(?:\s+you)?\s+to|let'?s|go\s+ahead\s+and|try\s+to|help\s+me(?:\s+to)?)\b[,!.:]*\s+)+",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
-    r"(?:[\s,]+(?:please|pls|thanks|thank\s+you|for\s+me|now|then))*[\s?!.…,;]*$", re.IGNORECASE
-)
-_JOINT = re.compile(
-    r"\s*(?:;|\n|,?\s+and\s+then\s+|,?\s+then\s+|,?\s+and\s+|,\s+)\s*", re.IGNORECASE
-)
+_AFTER = re.compile(r"[ ,](?:please|pls|thanks|thank you|for me|now|then)\Z", re.IGNORECASE)
+_JOINT = re.compile(r" ?(?:;|\n|,? and then |,? then |,? and |, ) ?", re.IGNORECASE)
 
 _THINGS = r"(?:files?|folders?|director(?:y|ies)|contents?|entries|things|stuff|listing|tree)"
-_FILL = r"(?:\s+(?:me|all|every|of|the|my|your|a|an|these|those|full|complete))*"
+_FILL = r"(?: (?:me|all|every|of|the|my|your|a|an|these|those|full|complete))*"
 
 _LIST = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"(?:ls|dir|ll|tree)(?:\s+-\w+)*(?:\s+(?P<path>[^\s-]\S*))?",
-        rf"(?:list|show|display|print|give|see|view){_FILL}\s+{_THINGS}"
-        r"(?:\s+(?:are\s+)?(?:here|there))?"
-        r"(?:\s+(?:of|in|inside|under|from|at|on|that\s+are\s+in)\s+(?P<path>.+?))?",
-        r"list(?:\s+(?:me|the|my))*(?:\s+(?P<path>[^\s]+|[\"'`].+[\"'`]))?(?:\s+(?:folder|dir))?",
-        rf"(?:what|which)(?:['’]?s|\s+is|\s+are)?(?:\s+(?:the|all))*(?:\s+{_THINGS})?(?:\s+are|\s+is)?"
-        r"(?:\s+there)?\s+(?:in|inside|under|within)\s+(?P<path>.+?)",
-        rf"(?:what|which)\s+{_THINGS}(?:\s+(?:do|are|can|have|exist|is)\b.*)?(?P<path>)",
-        r"what(?:['’]?s|\s+is)\s+(?:here|around(?:\s+here)?)(?P<path>)",
-        r"(?:show|tell)(?:\s+me)?\s+what(?:['’]?s|\s+is)\s+(?:in|inside)\s+(?P<path>.+?)",
+        r"(?:ls|dir|ll|tree)(?: -\w+)*(?: (?P<path>[^\s-]\S*))?",
+        rf"(?:list|show|display|print|give|see|view){_FILL} {_THINGS}"
+        r"(?: (?:are )?(?:here|there))?"
+        r"(?: (?:of|in|inside|under|from|at|on|that are in) (?P<path>.+?))?",
+        r"list(?: (?:me|the|my))*(?: (?P<path>[^\s]+|[\"'`].+[\"'`]))?(?: (?:folder|dir))?",
+        rf"(?:what|which)(?:['’]?s| is| are)?(?: (?:the|all))*(?: {_THINGS})?(?: are| is)?"
+        r"(?: there)? (?:in|inside|under|within) (?P<path>.+?)",
+        rf"(?:what|which) {_THINGS}(?: (?:do|are|can|have|exist|is)\b.*)?(?P<path>)",
+        r"what(?:['’]?s| is) (?:here|around(?: here)?)(?P<path>)",
+        r"(?:show|tell)(?: me)? what(?:['’]?s| is) (?:in|inside) (?P<path>.+?)",
     )
 ]
 _TOUR = re.compile(
-    r"(?:(?:take\s+a\s+|have\s+a\s+)?look\s+around|explore|(?:give\s+me\s+|take\s+)?(?:a\s+)?tour"
-    r"|(?:explain|describe|summari[sz]e|explore|show\s+me|tell\s+me\s+about|what(?:['’]?s|\s+is|\s+does)"
-    r"|look\s+at|introduce(?:\s+me\s+to)?|give\s+me\s+an?\s+(?:overview|summary)\s+of|walk\s+me\s+through)"
-    r"\s+(?:this|the|my|our)\s+(?:project|repo|repository|code\s?base|code|folder|workspace)"
-    r"(?:\s+(?:about|do|for|all\s+about))?)",
+    r"(?:(?:take a |have a )?look around|explore|(?:give me |take )?(?:a )?tour"
+    r"|(?:explain|describe|summari[sz]e|explore|show me|tell me about|what(?:['’]?s| is| does)"
+    r"|look at|introduce(?: me to)?|give me an? (?:overview|summary) of|walk me through)"
+    r" (?:this|the|my|our) (?:project|repo|repository|code ?base|code|folder|workspace)"
+    r"(?: (?:about|do|for|all about))?)",
     re.IGNORECASE,
 )
 _READ = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"(?P<verb>read|cat|open|view|show|print|display|head|see|check|look\s+at|look\s+into)"
-        r"(?:\s+(?:me|the|my|a|file|contents?|of|text|in|inside|what\s+is|what['’]s))*"
-        r"\s+(?P<path>.+?)(?:\s+file)?",
-        r"what(?:['’]?s|\s+is|\s+does)\s+(?:in\s+|inside\s+)?(?:the\s+)?(?:file\s+)?(?P<path>\S+)"
-        r"(?:\s+file)?(?:\s+(?:say|contain|hold|look\s+like)s?)?(?P<verb>)",
+        r"(?P<verb>read|cat|open|view|show|print|display|head|see|check|look at|look into)"
+        r"(?: (?:me|the|my|a|file|contents?|of|text|in|inside|what is|what['’]s))*"
+        r" (?P<path>.+?)(?: file)?",
+        r"what(?:['’]?s| is| does) (?:in |inside )?(?:the )?(?:file )?(?P<path>\S+)"
+        r"(?: file)?(?: (?:say|contain|hold|look like)s?)?(?P<verb>)",
         r"(?P<path>\S+)(?P<verb>)",
     )
 ]
 _SEARCH = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"(?:search|look|hunt)(?:\s+(?:through|in)?\s*(?:the\s+|all\s+)*(?:files|code|project))?"
-        r"\s+for\s+(?P<text>.+?)(?:\s+(?:in|inside|under|within)\s+(?P<path>\S+))?",
-        r"(?:search|grep|rg|find)(?:\s+for)?\s+(?!(?:me|us|out|an?)\s)(?P<text>.+?)"
-        r"(?:\s+(?:in|inside|under|within)\s+(?P<path>\S+))?",
-        r"where(?:['’]?s|\s+is|\s+are|\s+do\s+we\s+use)\s+(?P<text>.+?)"
-        r"\s+(?:used|defined|declared|called|mentioned)(?P<path>)",
+        r"(?:search|look|hunt)(?: (?:through|in)? ?(?:the |all )*(?:files|code|project))?"
+        r" for (?P<text>.+?)(?: (?:in|inside|under|within) (?P<path>\S+))?",
+        r"(?:search|grep|rg|find)(?: for)? (?!(?:me|us|out|an?)\s)(?P<text>.+?)"
+        r"(?: (?:in|inside|under|within) (?P<path>\S+))?",
+        r"where(?:['’]?s| is| are| do we use) (?P<text>.+?)"
+        r" (?:used|defined|declared|called|mentioned)(?P<path>)",
     )
 ]
 _NAMED = r"(?:\s+(?:me|a|an|the|new|text|empty|file|called|named))*"
 _WRITE = re.compile(
     rf"(?:create|make|write|add|save|put){_NAMED}\s+(?P<path>\S+?),?\s+"
     r"(?:with(?:\s+(?:the\s+)?(?:contents?|text|words?|lines?))?|containing|saying"
-    r"|(?:that|which)\s+(?:says|contains|reads))\s*:?\s+(?P<text>.+)",
+    r"|(?:that|which)\s+(?:says|contains|reads))(?:\s*:\s+|\s+)(?P<text>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _WRITE_TO = re.compile(
-    r"(?:write|save|put)\s+(?P<text>.+)\s+(?:to|into|in)\s+(?:the\s+|a\s+)?(?:file\s+)?(?P<path>\S+)",
+    r"(?:write|save|put) (?P<text>.+) (?:to|into|in) (?:the |a )?(?:file )?(?P<path>\S+)",
     re.IGNORECASE,
 )
 _TOUCH = re.compile(rf"(?:create|make|touch){_NAMED}\s+(?P<path>\S+)", re.IGNORECASE)
-_RUN = re.compile(r"(?:(?:run|execute|exec)\s+|[$!]\s*)(?P<text>.+)", re.IGNORECASE)
+_RUN = re.compile(r"(?:(?:run|execute|exec)\s+|[$!]\s*)(?P<text>\S.*)", re.IGNORECASE)
 _LINES = re.compile(
-    r"[\s,(]*\b(?P<open>from\s+)?(?:lines?)\s+(?P<start>\d{1,7})"
-    r"(?:\s*(?:-|–|—|to|through|until|till|\.\.+|and)\s*(?:line\s+)?(?P<end>\d{1,7}))?"
-    r"(?P<on>\s+on(?:wards?)?)?\)?(?=\s|$|,)(?:\s+(?:of|from|in)\b)?",
+    r"(?<![ ,(])[ ,(]*\b(?P<open>from )?(?:lines?) (?P<start>\d{1,7})"
+    r"(?: ?(?:-|–|—|to|through|until|till|\.{2,9}|and) ?(?:line )?(?P<end>\d{1,7}))?"
+    r"(?P<on> on(?:wards?)?)?\)?(?=\s|$|,)(?: (?:of|from|in)\b)?",
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    r"\s*(?:the\s+)?\b(?:first|top)\s+(?P<end>\d{1,7})\s+lines?\b(?:\s+(?:of|from|in)\b)?",
+    r" ?(?:the )?\b(?:first|top) (?P<end>\d{1,7}) lines?\b(?: (?:of|from|in)\b)?",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"(?<=\w):(?P<start>\d{1,7})(?:-(?P<end>\d{1,7}))?$")
@@ -123,7 +120,8 @@ def actions(text: str) -> list[Action]:
     if one is not None and one.do in ("write", "run"):
         return [one]
     if len(said) <= _LONGEST:
-        parts = [part for part in _JOINT.split(said) if part.strip()]
+        lines = "\n".join(map(_single_blanks, said.splitlines()))
+        parts = [part for part in _JOINT.split(lines) if part.strip()]
         several = [action(part) for part in parts]
         wanted = [each for each in several if each is not None and each.do in ("list", "read")]
         if len(parts) > 1 and len(wanted) == len(parts):
@@ -135,11 +133,22 @@ def action(text: str) -> Action | None:
     """The one thing that these words ask for, if it is one of the things there are patterns for."""
     core = _POLITE.sub("", text.strip(), count=1) if _POLITE.match(text.strip()) else text.strip()
     core, meant = corrected(core)
-    bare = _AFTER.sub("", core[:_LONGEST])
     found = _to_write(core) or _to_run(core)
     if found is None and len(core) <= _LONGEST:
-        found = _to_look(bare)
+        found = _to_look(_bare(core))
     return msgspec.structs.replace(found, meant=meant) if found else None
+
+
+def _single_blanks(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _bare(core: str) -> str:
+    """The words without what is said at the end to be polite."""
+    words = _single_blanks(core).rstrip(" ?!.…,;")
+    while found := _AFTER.search(words):
+        words = words[: found.start()].rstrip(" ,")
+    return words
 
 
 def _to_write(core: str) -> Action | None:
@@ -149,7 +158,7 @@ def _to_write(core: str) -> Action | None:
     if match is not None:
         path = taken(match["path"])
         return Action("write", path, _content(match["text"])) if is_path(path) else None
-    match = _TOUCH.fullmatch(_AFTER.sub("", core[:_LONGEST]))
+    match = _TOUCH.fullmatch(_bare(core)) if len(core) <= _LONGEST else None
     path = taken(match["path"]) if match else ""
     return Action("write", path) if is_path(path) else None
 

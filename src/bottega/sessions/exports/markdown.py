@@ -33,7 +33,7 @@ from bottega.sessions.told.transcript import (
 from bottega.sessions.told.views import said
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|])")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)(.*)")
 
 
 def document(session: SessionRow, items: list[Item]) -> Iterator[bytes]:

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-_SECTION = re.compile(r'\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
+_SECTION = re.compile(r'\[\s*+([\w.-]++)\s*+(?:"((?:[^"\\]|\\.)*)"\s*+)?\]')
 _PLAIN = re.compile(r"[\w./*:+@-]*")
 _CORE = ("filemode", "autocrlf", "eol", "ignorecase", "symlinks", "trustctime", "checkstat")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")

@@ -9,10 +9,9 @@ import re
 
 import msgspec
 
-_NOTES = re.compile(
-    rb"\A(?:.*?: (?:WARNING: stopped searching binary file after match|binary file matches)"
-    rb' \(found "\\0" byte around offset \d+\)\n)+',
-    re.DOTALL,
+_NOTE = re.compile(
+    rb": (?:WARNING: stopped searching binary file after match|binary file matches)"
+    rb' \(found "\\0" byte around offset \d+\)\n'
 )
 _COUNT = re.compile(rb"([^\0]*)\0(\d+)\n")
 _NUMBER = re.compile(rb"(\d+)([:-])")
@@ -82,4 +81,7 @@ class Paths:
 
 def inside(path: bytes) -> str:
     """A path that ripgrep printed, from the workspace."""
-    return os.fsdecode(_NOTES.sub(b"", path)).removeprefix("./")
+    start = 0
+    for note in _NOTE.finditer(path):
+        start = note.end()
+    return os.fsdecode(path[start:]).removeprefix("./")

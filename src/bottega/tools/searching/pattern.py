@@ -83,7 +83,7 @@ def _expanded(pattern: str) -> list[str]:
 
 
 def _opened(pattern: str) -> Iterator[str]:
-    inner = re.search(r"\{([^{}]*,[^{}]*)\}", pattern)
+    inner = re.search(r"\{([^{},]*,[^{}]*)\}", pattern)
     if inner is None:
         yield pattern
         return

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 
 Entry = tuple[str, str | None]
@@ -29,7 +30,7 @@ _WORD = re.compile(r"(?!-)[\w./+*:^-]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]*")
 _REMOTE = re.compile(r"[A-Za-z0-9_.][\w./+-]*")
 _URL = re.compile(r"(https?|git|ssh|git\+ssh|ssh\+git|file)://[^-\x00-\x20][^\x00-\x1f]*")
-_SCP = re.compile(r"([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//)[^\x00-\x1f]*")
+_SCP = re.compile(r"(?=[^\x00-\x1f]*\Z)([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//).*", re.DOTALL)
 _PATH = re.compile(r"[./][^\x00-\x1f]*")
 
 _NAMES = {
@@ -148,6 +149,8 @@ _VARIABLE = re.compile(r"\$\{?\w+\}?/|/+")
 _PARTS = re.compile(r"[;&|\n(){}`]+")
 _NESTED = 3
 """How deep commands within quotes are looked into."""
+LONGEST_LINE = 1 << 16
+"""Characters of a command that are read as a shell would: `shlex` takes a time that grows with the square of a word."""
 
 
 def programs(entry: Entry) -> Iterator[str]:
@@ -190,10 +193,10 @@ def _words(line: str, depth: int = 0) -> Iterator[tuple[str, bool]]:
 
 
 def _split(part: str) -> list[str]:
-    try:
-        return shlex.split(part)
-    except ValueError:  # it was parted within quotes
-        return [each for each in re.split(r"[\s\"']+", part) if each]
+    with suppress(ValueError):  # it was parted within quotes
+        if len(part) <= LONGEST_LINE:
+            return shlex.split(part)
+    return [each for each in re.split(r"[\s\"']+", part) if each]
 
 
 def _operands(word: str) -> Iterator[str]:

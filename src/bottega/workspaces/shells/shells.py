@@ -28,6 +28,7 @@ _STARTING = 10.0
 _QUIET = ("--norc", "--noprofile", "--noediting", "-i")
 _BEST = f"command -v bash >/dev/null 2>&1 && exec bash {' '.join(_QUIET)}; exec sh -i"
 _OPTIONS: dict[str, tuple[str, ...]] = {"bash": _QUIET, "sh": ("-i",), "dash": ("-i",)}
+_LONGEST_PATH = 4096
 _SETTLED = (
     'if [ -n "$BASH_VERSION" ]; then set +o history +o histexpand; fi; unset HISTFILE MAILCHECK; :'
 )
@@ -253,7 +254,7 @@ def _program(command: str) -> "tuple[tuple[str, ...], bool]":
     if not command:
         return ("/bin/sh", "-c", _BEST), True
     with suppress(ValueError):
-        match shlex.split(command):
+        match shlex.split(command) if len(command) <= _LONGEST_PATH else []:
             case [name]:
                 options = _OPTIONS.get(name.rpartition("/")[2])
                 if options:

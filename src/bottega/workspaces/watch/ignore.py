@@ -157,7 +157,9 @@ class Ignore:
 
 
 def _pattern(line: str) -> _Pattern | None:
-    text = re.sub(r"(?<!\\) +$", "", line)
+    text = line.rstrip(" ")
+    if text.endswith("\\") and text != line:
+        text += " "  # the first one is meant
     if not text or text.startswith("#") or len(text) > _LONGEST:
         return None
     negated = text.startswith("!")

@@ -32,8 +32,8 @@ _AUTHOR = re.compile(rb"(?:GIT_AUTHOR_(?:NAME|EMAIL|DATE)=" + _QUOTED + rb"\n?)*
 _SIGN = re.compile(rb"(?:-S[\w@.<>+ =!-]*)?\n?")
 _PATHS = re.compile(rb"(?: ?" + _QUOTED + rb")*\s*")
 _BISECTED = re.compile(
-    rb"(?:(?:#[^\n]*|status:[^\n]*|git bisect [\w-]+(?: (?:" + _QUOTED + rb"|[\w./^~@{}:=+-]+))*)"
-    rb" *\n)*"
+    rb"(?:(?:#[^\n]*|status:[^\n]*"
+    rb"|git bisect [\w-]+(?: (?:" + _QUOTED + rb"|[\w./^~@{}:=+-]+))* *)\n)*"
 )
 _STRATEGIES = frozenset({"ours", "octopus", "ort", "recursive", "resolve", "subtree"})
 _OPTION = re.compile(
@@ -53,6 +53,8 @@ def _is_strategy(content: bytes) -> bool:
 
 def _words(allowed: re.Pattern[str]) -> Callable[[bytes], bool]:
     def fits(content: bytes) -> bool:
+        if len(content) > config.LONGEST_LINE:
+            return False
         try:
             words = shlex.split(content.decode())
         except ValueError:  # no text, or no closing quotation mark
@@ -129,9 +131,9 @@ _TOP: dict[str, Judge] = {
     "MERGE_RR": _NOTHING.fullmatch,  # git copies the files that it names
     "BISECT_NAMES": _PATHS.fullmatch,
     "BISECT_LOG": _BISECTED.fullmatch,
-    "BISECT_TERMS": re.compile(rb"(?:[A-Za-z][\w-]*\n?)*").fullmatch,
+    "BISECT_TERMS": re.compile(rb"(?:[A-Za-z][\w-]*\n)*(?:[A-Za-z][\w-]*)?").fullmatch,
     "BISECT_START": _REF.fullmatch,
-    "gc.pid": re.compile(rb"\d* ?[\w.-]*\n?").fullmatch,
+    "gc.pid": re.compile(rb"(?:\d* )?[\w.-]*\n?").fullmatch,
 }
 KNOWN = {"rebase-merge": (*_STEPS, *TODO), "rebase-apply": (*_STEPS,), "sequencer": (*_SEQUENCER,)}
 """The names to look for where a folder does not let itself be listed."""
