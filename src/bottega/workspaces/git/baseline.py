@@ -78,6 +78,15 @@ class Baseline(msgspec.Struct, frozen=True):
             return False
         return self.born == born if self.born and born else identity[0] == self.device
 
+    @property
+    def hook_copies(self) -> set[tuple[str, str, int]]:
+        """Names, hashes and modes of all hooks: a work tree has the project's, and they are nothing new there."""
+        return {
+            (os.path.basename(path), each.sha, each.mode)
+            for path, each in self.files.items()
+            if each.kind == "hook" and each.sha and stat.S_ISREG(each.mode)
+        }
+
     def on(self, device: int) -> "Baseline":
         """The same, now that the disk has this number."""
 

@@ -29,7 +29,7 @@ from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
 
 _log = logging.getLogger(__name__)
-_ROUNDS = 4
+_ROUNDS = 6
 """Times that a look is repeated: what was put right may lead elsewhere."""
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
@@ -137,7 +137,7 @@ class Guard:
         with self._alone():
             found = self._scanner.scan(self._root)
             own = {each for each in found.repositories if each.partition("/")[0] in ("", ".git")}
-            reached = targets(self._root, msgspec.structs.replace(found, repositories=own))
+            reached = targets(self._root, found, only=own)
         return reached.includes | reached.hooks
 
     def check(self) -> None:
@@ -294,13 +294,18 @@ class Guard:
         """
         kept: dict[str, Kept] = {}
         for _ in range(_ROUNDS):
-            there = of_repositories(self._root, found)
-            led = of_targets(self._root, self._reached(found, before))
-            for path, kind in led.items():
-                if kind != "hook":
-                    there[path] = kind
             kept = {}
-            if not self._repaired(there, found, before, kept):
+            there = of_repositories(self._root, found)
+            changed = self._repaired(there, found, before, kept)
+            if not changed:  # no planted setting is followed, wherever it may lead
+                led = of_targets(self._root, self._reached(found, before))
+                more: dict[str, Kind] = {
+                    path: kind
+                    for path, kind in led.items()
+                    if kind not in ("hook", there.get(path))
+                }
+                changed = self._repaired(more, found, before, kept)
+            if not changed:
                 break
             found = self._scanner.scan(self._root)
         led = of_targets(self._root, self._reached(found, before))
@@ -314,14 +319,16 @@ class Guard:
         """Whether anything had to be undone; `kept` gets what may stay, as it was judged."""
         undone: list[Undone] = []
         changed = False
+        hooks = before.hook_copies
         for path, kind in there.items():
             file = files.look(self._root, path)
             if file is None or file.is_folder:
                 continue
             old = before.files.get(path)
             verdict = None
+            is_copy = kind == "hook" and (os.path.basename(path), file.sha, file.mode) in hooks
             if not self._is_theirs(path, before):
-                if kind != "odd":
+                if kind != "odd" and not is_copy:
                     verdict = judge(self._root, path, kind, file, old, found.repositories)
                 if verdict is None and path in found.odd:
                     verdict = judge_odd(path, file, old)

@@ -66,9 +66,9 @@ def _expanded(value: str, owner: int) -> Iterator[str]:
         yield value
 
 
-def text(path: str) -> str:
+def raw(path: str) -> bytes:
     """Of a file that is not opened beneath the workspace, and may yet be what a program has put there."""
     try:
-        return read_regular(path, LARGEST).decode("utf-8", "surrogateescape")
+        return read_regular(path, LARGEST)
     except (OSError, ValueError):
-        return ""
+        return b""

@@ -110,12 +110,13 @@ def _hash_size(root: Root, repository: str) -> int:
     at = os.path.join(root.path, repository)
     common = look(root, f"{repository}/commondir" if repository else "commondir")
     if common is not None:
-        if not common.is_file or common.content is None or not is_straight(common.content.rstrip()):
+        said = b"" if common.content is None else common.content.rstrip(b"\r\n")
+        if not common.is_file or not said or b"\0" in said or not is_straight(said):
             raise ValueError
-        at = os.path.normpath(os.path.join(at, os.fsdecode(common.content.rstrip(b"\r\n"))))
+        at = os.path.normpath(os.path.join(at, os.fsdecode(said)))
     inside = os.path.relpath(os.path.join(at, "config"), root.path)
     if inside.startswith("../"):
-        raw = outside.text(os.path.join(at, "config")).encode("utf-8", "surrogateescape")
+        raw = outside.raw(os.path.join(at, "config"))
     else:
         seen = look(root, inside)
         raw = b"" if seen is None else seen.content
