@@ -21,6 +21,7 @@ from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap
+from bottega.workspaces.git.attendance import attendance_of
 from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd
 from bottega.workspaces.git.quarantine import Quarantine
@@ -74,6 +75,9 @@ class Guard:
         self._said: set[str] = set()
         """Of what could not be put right: it is told once, however often it is looked at."""
         self._holder = -1
+        self.attendance = attendance_of(self._state)
+        self._planted = False
+        """The look that is under way has undone something."""
 
     def open(self) -> None:
         """Write the baseline, or compare with the one that is there: others are here, or a crash left it."""
@@ -162,6 +166,11 @@ class Guard:
             self._told += len(said)
         return tuple(said.decode("utf-8", "replace").splitlines())
 
+    def tell(self, said: str) -> None:
+        """Let `reports` of all sandboxes here say this, too."""
+        with self._one:
+            self._tell([said])
+
     def since_begun(self) -> None:
         """Let `reports` tell all that was undone since the baseline was first written, by whomever."""
         if now := baselines.load(self._baseline):
@@ -219,7 +228,7 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
-        self.unfinished, self._left = _UNCHECKED, ""
+        self.unfinished, self._left, self._planted = _UNCHECKED, "", False
         saved = before = baselines.load(self._baseline)
         born = baselines.born(self._root.fileno())
         if before is not None and not before.is_of(self._root.identity, born) and self._only():
@@ -256,6 +265,8 @@ class Guard:
         )
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
+        if self._planted:
+            self.attendance.note_plant()
         self.unfinished = self._left
         if not self._left:
             self._said.clear()
@@ -339,6 +350,7 @@ class Guard:
             done = self._undo(path, verdict, file)
             changed |= not any(each.problem for each in done)
             undone += done
+            self._planted |= bool(done)
             if verdict.content is not None:
                 kept[path] = Kept.made(kind, verdict.content, verdict.mode)
         stuck = sentences(each for each in undone if each.problem)
