@@ -68,6 +68,8 @@ class Baseline(msgspec.Struct, frozen=True):
     """How far the reports went when it was begun."""
     born: int = 0
     """When the folder was made; 0: nobody knows."""
+    staged: dict[str, dict[str, tuple[int, str]]] = {}
+    """By the path of an index, what it holds for files that git would run: their modes and hashes by name."""
 
     def is_of(self, identity: Identity, born: int) -> bool:
         """Whether this folder is the one: a number is given again, and a disk gets another one with the next start.
@@ -114,6 +116,7 @@ class _Stored(msgspec.Struct, frozen=True):
     told: int = 0
     born: int = 0
     programs: tuple[bytes, ...] = ()
+    staged: dict[bytes, dict[bytes, tuple[int, str]]] = {}
 
     @classmethod
     def of(cls, given: Baseline) -> "_Stored":
@@ -128,6 +131,10 @@ class _Stored(msgspec.Struct, frozen=True):
             given.told,
             given.born,
             tuple(map(os.fsencode, given.programs)),
+            {
+                os.fsencode(path): {os.fsencode(name): what for name, what in each.items()}
+                for path, each in given.staged.items()
+            },
         )
 
     def baseline(self) -> Baseline:
@@ -142,6 +149,10 @@ class _Stored(msgspec.Struct, frozen=True):
             tuple(map(os.fsdecode, self.programs)),
             self.told,
             self.born,
+            {
+                os.fsdecode(path): {os.fsdecode(name): what for name, what in each.items()}
+                for path, each in self.staged.items()
+            },
         )
 
 

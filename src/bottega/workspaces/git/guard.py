@@ -20,12 +20,12 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files, overlap
+from bottega.workspaces.git import files, overlap, staging
 from bottega.workspaces.git.attendance import attendance_of
 from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd
 from bottega.workspaces.git.quarantine import Quarantine
-from bottega.workspaces.git.reports import Undone, sentences
+from bottega.workspaces.git.reports import Undone, sentences, shown
 from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
 
@@ -42,6 +42,7 @@ _UNFINISHED = (
 )
 _LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
 _UNCHECKED = "The folder could not be checked for planted repositories."
+_STAGED = "versions of files that git would run ({}), to be written by `git restore`"
 HINT = "Delete what is named, or the folders that nobody needs, by hand."
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
@@ -248,8 +249,10 @@ class Guard:
         reached = self._reached(found, old)
         if before is not None:
             found, kept = self._put_right(found, before)
+            held = self._indexes_put_right(found, before)
         else:
             kept = self._kept(found, reached)
+            held = staging.held(self._root, found, reached)
         if not found.whole:
             self._left = _UNFINISHED
             self._tell([_UNFINISHED] if _UNFINISHED not in self._said else [])
@@ -262,6 +265,7 @@ class Guard:
             includes=tuple(sorted(reached.includes)),
             hooks=tuple(sorted(reached.hooks)),
             programs=tuple(sorted(reached.programs)),
+            staged=held,
         )
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
@@ -281,8 +285,9 @@ class Guard:
         )
         kept = self._kept(found, self._reached(found, old))
         own = of_repositories(self._root, found)
-        files = overlap.inherited(self._root.path, kept, own, known)
-        return msgspec.structs.replace(old, files=files)
+        inherited = overlap.inherited(self._root.path, kept, own, known)
+        staged = overlap.staged(self._root.path, known)
+        return msgspec.structs.replace(old, files=inherited, staged=staged)
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
         """Where settings lead to, and where they led to before."""
@@ -323,6 +328,21 @@ class Guard:
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
         self._repaired(hooks, found, before, kept)
         return found, kept
+
+    def _indexes_put_right(self, found: Found, before: Baseline) -> staging.Known:
+        """Once all files are: an index may hold what is on the disk."""
+        reached = self._reached(found, before)
+        changes, held = staging.judged(self._root, found, reached, before.staged)
+        undone: list[Undone] = []
+        for each in changes:
+            file = files.look(self._root, each.path)
+            if file is not None and file.is_file:
+                why = _STAGED.format(", ".join(map(repr, map(shown, each.names[:3]))))
+                verdict = Verdict(why if each.names else "", each.content, file.mode)
+                undone += self._undo(each.path, verdict, file)
+        self._planted |= bool(undone)
+        self._tell(sentences(undone))
+        return held
 
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
