@@ -13,6 +13,7 @@ _SYSTEM = (
 )
 _PREFIXES = ("/usr", "/usr/local")
 """What `%(prefix)` may stand for."""
+_HOME = ("~", "$HOME", "${HOME}")
 _named: dict[str, str] = {}
 
 
@@ -56,8 +57,9 @@ def paths(base: str, value: str, owner: int) -> Iterator[str]:
 
 
 def _expanded(value: str, owner: int) -> Iterator[str]:
-    if value == "~" or value.startswith("~/"):
-        yield from (home + value[1:] for home in homes(owner))
+    start, _, rest = value.partition("/")
+    if start in _HOME:
+        yield from (os.path.join(home, rest.lstrip("/")) for home in homes(owner))
     elif value.startswith("~"):
         yield os.path.expanduser(value)
     elif value.startswith("%(prefix)/"):
