@@ -21,13 +21,13 @@ from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap, staging
-from bottega.workspaces.git.attendance import attendance_of
 from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd
-from bottega.workspaces.git.quarantine import Quarantine
-from bottega.workspaces.git.reports import Undone, sentences, shown
 from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
+from bottega.workspaces.git.undoing.attendance import attendance_of
+from bottega.workspaces.git.undoing.quarantine import Quarantine
+from bottega.workspaces.git.undoing.reports import Undone, sentences, shown
 
 _log = logging.getLogger(__name__)
 _ROUNDS = 6

@@ -12,8 +12,8 @@ from bottega.workspaces.git.baseline import Kept
 from bottega.workspaces.git.contents import mercurial, state
 from bottega.workspaces.git.files import File
 from bottega.workspaces.git.leading import Leading, is_of_worktree, leads
-from bottega.workspaces.git.reports import HOOK
 from bottega.workspaces.git.sensitive import OURS, Kind
+from bottega.workspaces.git.undoing.reports import HOOK
 
 _EXEC = re.compile(rb"[ \t]*(exec|x)([ \t\r]|$)")
 

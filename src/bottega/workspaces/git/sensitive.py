@@ -320,8 +320,7 @@ def _of_repositories(
     root: Root, gathered: leading.Tops, only: Collection[str] | None
 ) -> Iterator[Settings]:
     for place, works in gathered.items():
-        inside = _relative(root, place).removeprefix(".")
-        is_here = place == root.path or bool(inside)
-        if only is None or not is_here or inside in only:
+        inside = _relative(root, place)
+        if only is None or not inside or ("" if inside == "." else inside) in only:
             for name in ("config", "config.worktree"):
                 yield from _settings(root, os.path.join(place, name), tuple(sorted(works)))
