@@ -314,19 +314,21 @@ async def test_what_a_person_does_in_the_studio_while_a_sandbox_is_open_stays(
 
 
 @needs_bubblewrap
-async def test_what_a_person_reverts_while_a_sandbox_is_open_stays(
+async def test_an_old_hook_is_put_back_by_hand_only(
     home: Path, project: Path, scripted: Any
 ) -> None:
+    """Nobody can tell whether it was the person's, or was written while it was no hook yet."""
     path = "web/.husky/pre-commit"
     (project / path).write_text(HOOK)
     async with Studio(home) as studio:
         model = scripted([_write(path, MINE)], [call("shell_open")], SAY)
         session = await studio.start(model=model, folder=project, mode="allow")
         await session.prompt("go", on_approval=Person("allow_once"))
-        assert (await session.revert()).paths == (path,)
-        (opened,) = studio.opened.hands.shells.list(str(project))
-        await opened.shell.run("true", 10)
-    assert (project / path).read_text() == HOOK
+        for force in (False, True):
+            undone = await session.revert(force=force)
+            assert undone.paths == ()
+            assert "git would run" in undone.refused[path]
+    assert (project / path).read_text() == MINE
 
 
 @needs_bubblewrap

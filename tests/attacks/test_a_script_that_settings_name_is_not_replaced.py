@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.git import outside
 from bottega.workspaces.git.config import is_safe, mentioned, programs
 from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.git.proposed import danger
@@ -185,3 +186,57 @@ def test_who_changes_branches_is_told_how_to_get_the_commits_hook(scene: Scene) 
     for told in reports:
         assert ("git checkout -f" in told) == (".husky" in told), told
     assert "git checkout -f" in " ".join(reports)
+
+
+HOMES = ("$HOME/project/{}", "${{HOME}}/project/{}", "sh -c '$HOME/project/{}'", "$UP/project/{}")
+DEEP = (
+    "cd $HOME/project && ./{}",
+    "${{X:-$HOME/y}}/project/{}",
+    "~/project/{}",
+    '"$(cd ..; pwd)"/project/{}',
+)
+
+
+@pytest.mark.parametrize("spelled", [*HOMES, *DEEP])
+def test_a_script_is_guarded_whatever_variable_leads_to_it(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, spelled: str
+) -> None:
+    monkeypatch.setattr(outside, "_named", {"HOME": str(scene.base)})
+    (scene.folder / "tools/fmt.sh").write_text(MINE)
+    value = spelled.format("tools/fmt.sh").replace("\\", "\\\\").replace('"', '\\"')
+    (scene.base / ".gitconfig").write_text(f'[filter "own"]\n\tclean = "{value}"\n')
+    with Root(scene.folder) as root:
+        assert "git would run" in danger(root, ["tools/fmt.sh"])
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        (scene.folder / "tools/fmt.sh").write_text("evil")
+        guard.close()
+    assert (scene.folder / "tools/fmt.sh").read_text() == MINE
+
+
+OFF = "[core]\n\tfsmonitor = mine\n[core]\n\tfsmonitor = false\n[alias]\n\tx = !y\n[user]\n\tname = P\n"
+REARRANGED = {
+    "a line that switches off": OFF.replace("[core]\n\tfsmonitor = false\n", ""),
+    "the order": OFF.replace("= mine", "= x")
+    .replace("= false", "= mine")
+    .replace("= x", "= false"),
+    "the same again": f"{OFF}[core]\n\tfsmonitor = mine\n",
+    "all of it": OFF.replace("[core]\n\tfsmonitor = mine\n[core]\n\tfsmonitor = false\n", ""),
+}
+
+
+@pytest.mark.parametrize("way", REARRANGED)
+def test_what_the_person_switched_off_stays_off(scene: Scene, way: str) -> None:
+    scene.outside("git init -q nested")
+    settings = scene.folder / "nested/.git/config"
+    settings.write_text(OFF)
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        settings.write_text(REARRANGED[way])
+        guard.check()
+        assert settings.read_text() == OFF
+        fine = OFF.replace("[alias]\n\tx = !y\n", "").replace("= P", "= Q")
+        settings.write_text(fine)
+        guard.close()
+    assert settings.read_text() == fine

@@ -2,8 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 
 import msgspec
 
@@ -20,6 +21,7 @@ from bottega.workspaces.confine import Linked, Root
 from bottega.workspaces.edit import Change, Edit
 from bottega.workspaces.fence import Fences, Holds
 from bottega.workspaces.git.accepting import meant_by
+from bottega.workspaces.git.proposed import danger, refuse_plant, refuse_repository
 
 
 class Undone(msgspec.Struct, frozen=True):
@@ -83,27 +85,34 @@ class Worked:
 
     def undo(self, works: Iterable[Work], *, force: bool = False) -> Undone:
         """Bring these files back to what they were before the session, one by one. Waits for the disk."""
-        undone: list[str] = []
-        refused: dict[str, str] = {}
         with ExitStack() as closing:
             root = self.root(closing)
-            fence = self.fence(root)
-            for each in works:
-                if now(root, each) == "undone":
-                    continue
-                try:
-                    self.revert(root, each, fence, force=force)
-                    undone.append(each.path)
-                except Problem as problem:
-                    refused[each.path] = str(problem)
+            changed = [each for each in works if now(root, each) != "undone"]
+            return self.revert(root, changed, force=force)
+
+    def revert(self, root: Root, works: Sequence[Work], *, force: bool = False) -> Undone:
+        """Bring each of these files back by a person's will, unless something is against it. Waits for the disk."""
+        undone: list[str] = []
+        refused: dict[str, str] = {}
+        fence = self.fence(root)
+        written = [each.path for each in works if each.before]
+        is_harmless = not written or not danger(root, written)
+        for each in works:
+            try:
+                if each.before and not is_harmless:
+                    refuse_plant(root, each.path)
+                self._revert(root, each, fence, force=force)
+                undone.append(each.path)
+            except Problem as problem:
+                refused[each.path] = str(problem)
         return Undone(tuple(undone), refused)
 
-    def revert(self, root: Root, work: Work, fence: Holds, *, force: bool = False) -> None:
-        """Bring one file back by a person's will, or raise a `Problem` and leave it. Waits for the disk."""
+    def _revert(self, root: Root, work: Work, fence: Holds, *, force: bool) -> None:
         before = self.read(work.before) if work.before and not work.imported else None
         meant = meant_by(Change((Edit(work.path, None, before),)))
+        check = partial(refuse_repository, root, (work.path,)) if work.before else None
         with self._runtime.sandboxes.accepting(root, (work.path,), meant):
-            revert(root, work, self.read, fence, force=force)
+            revert(root, work, self.read, fence, check, force=force)
 
     def difference(self, work: Work) -> Difference:
         return Difference(

@@ -44,6 +44,13 @@ async def execute(
     emit: Callable[[str], None],
 ) -> Ended:
     """Run it to its end, or for so many seconds. A cancel ends it, and passes on once it is gone."""
+    with sandbox.attended():
+        return await _execute(sandbox, launch, seconds, output, emit)
+
+
+async def _execute(
+    sandbox: Sandbox, launch: Launch, seconds: float, output: Output, emit: Callable[[str], None]
+) -> Ended:
     began = time.monotonic()
     running = await _started(sandbox, launch)
     live = Live(emit, f"More is printed than is shown here. read_output has it as {output.id!r}.")

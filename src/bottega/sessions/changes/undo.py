@@ -1,5 +1,6 @@
 """Brings files back to what they were before a session, one by one, and never over what somebody did since."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -35,9 +36,18 @@ def turned(work: Work) -> Work:
     return msgspec.structs.replace(work, before=work.after, after=work.before)
 
 
-def revert(root: Root, work: Work, read: Read, fence: Holds, *, force: bool = False) -> None:
+def revert(
+    root: Root,
+    work: Work,
+    read: Read,
+    fence: Holds,
+    check: Callable[[], None] | None = None,
+    *,
+    force: bool = False,
+) -> None:
     """Give one file its content from before the session, or raise a `Problem` and leave it. Waits for the disk.
 
+    `check` is called once the file is there; what it raises takes it back.
     With `force`, over what somebody did since too; but never what an imported log tells of, nor what is git's.
     """
     if work.imported:
@@ -49,7 +59,8 @@ def revert(root: Root, work: Work, read: Read, fence: Holds, *, force: bool = Fa
         raise Refused(f"{work.path!r} belongs to git.", hint="Use git itself to change it.")
     if force:
         before = read(work.before) if work.before else None
-        apply(root, Change((Edit(work.path, current(root, work.path), before, work.mode),)), fence)
+        edit = Edit(work.path, current(root, work.path), before, work.mode)
+        apply(root, Change((edit,)), fence, check)
         return
     if work.mixed:
         raise Refused(
@@ -61,4 +72,4 @@ def revert(root: Root, work: Work, read: Read, fence: Holds, *, force: bool = Fa
             f"{work.path!r} was edited since.",
             hint="`bottega changes --diff` shows what to undo by hand.",
         )
-    restore(root, FileChange(work.path, work.before, work.after, work.mode), read, fence)
+    restore(root, FileChange(work.path, work.before, work.after, work.mode), read, fence, check)

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bottega.errors import Problem
@@ -17,6 +18,7 @@ from bottega.tools.tool import Outcome, failure, success
 from bottega.workers.track import Track
 from bottega.workspaces.changes.reconcile import reconcile, settle
 from bottega.workspaces.confine import Root
+from bottega.workspaces.git.proposed import refuse_plant
 
 if TYPE_CHECKING:
     from bottega.workers.exchange import Exchange
@@ -110,7 +112,8 @@ def _settled(exchange: "Exchange", root: Root, intent: facts.ToolIntent) -> Outc
     if found.state == "all":
         note = "Made before an interruption, and compared with the files since."
         return success({"files": list(found.made), "note": note})
-    left = settle(root, intent.writes, exchange.store.read, exchange.fence).refused
+    refuse = partial(refuse_plant, root)
+    left = settle(root, intent.writes, exchange.store.read, exchange.fence, refuse).refused
     if not left:
         return None
     files = "; ".join(f"{path}: {why}" for path, why in left.items())

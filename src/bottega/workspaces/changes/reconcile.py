@@ -5,7 +5,8 @@ Only content counts, so the answer is true however the process ended. Nothing th
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -70,8 +71,17 @@ def reconcile(root: Root, writes: Iterable[FileChange]) -> Reconciled:
     return Reconciled(tuple(made), tuple(unmade), tuple(other))
 
 
-def settle(root: Root, writes: Iterable[FileChange], read: Read, fence: Holds) -> Settled:
-    """Bring what was made back to what was before, file by file, but nothing that anybody else changed since."""
+def settle(
+    root: Root,
+    writes: Iterable[FileChange],
+    read: Read,
+    fence: Holds,
+    refuse: Callable[[str], None] = lambda path: None,
+) -> Settled:
+    """Bring what was made back to what was before, file by file, but nothing that anybody else changed since.
+
+    `refuse` raises a `Problem` for a path where an old content must not be written, before it is and once it is there.
+    """
     listed = list(writes)
     found = reconcile(root, listed)
     undone: list[str] = []
@@ -80,18 +90,30 @@ def settle(root: Root, writes: Iterable[FileChange], read: Read, fence: Holds) -
         if write.path not in found.made or write.before == write.after:
             continue
         try:
-            restore(root, write, read, fence)
+            check = partial(refuse, write.path) if write.before else None
+            if check is not None:
+                check()
+            restore(root, write, read, fence, check)
             undone.append(write.path)
         except Problem as problem:
             refused[write.path] = str(problem)
     return Settled(tuple(undone), refused)
 
 
-def restore(root: Root, write: FileChange, read: Read, fence: Holds) -> None:
-    """Give one file its content from before; refused where it is no longer what this write made of it."""
+def restore(
+    root: Root,
+    write: FileChange,
+    read: Read,
+    fence: Holds,
+    check: Callable[[], None] | None = None,
+) -> None:
+    """Give one file its content from before; refused where it is no longer what this write made of it.
+
+    `check` is called once it is there; what it raises takes it back.
+    """
     before = read(write.before) if write.before else None
     after = read(write.after) if write.after else None
-    apply(root, Change((Edit(write.path, after, before, write.mode),)), fence)
+    apply(root, Change((Edit(write.path, after, before, write.mode),)), fence, check)
 
 
 def digest(root: Root, path: str) -> str:

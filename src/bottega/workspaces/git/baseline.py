@@ -68,6 +68,8 @@ class Baseline(msgspec.Struct, frozen=True):
     """How far the reports went when it was begun."""
     born: int = 0
     """When the folder was made; 0: nobody knows."""
+    staged: dict[str, dict[str, tuple[int, str]]] = {}
+    """By the path of an index, what it holds for files that git would run: their modes and hashes by name."""
 
     def is_of(self, identity: Identity, born: int) -> bool:
         """Whether this folder is the one: a number is given again, and a disk gets another one with the next start.
@@ -77,6 +79,15 @@ class Baseline(msgspec.Struct, frozen=True):
         if identity[1] != self.inode:
             return False
         return self.born == born if self.born and born else identity[0] == self.device
+
+    @property
+    def hook_copies(self) -> set[tuple[str, str, int]]:
+        """Names, hashes and modes of all hooks: a work tree has the project's, and they are nothing new there."""
+        return {
+            (os.path.basename(path), each.sha, each.mode)
+            for path, each in self.files.items()
+            if each.kind == "hook" and each.sha and stat.S_ISREG(each.mode)
+        }
 
     def on(self, device: int) -> "Baseline":
         """The same, now that the disk has this number."""
@@ -105,6 +116,7 @@ class _Stored(msgspec.Struct, frozen=True):
     told: int = 0
     born: int = 0
     programs: tuple[bytes, ...] = ()
+    staged: dict[bytes, dict[bytes, tuple[int, str]]] = {}
 
     @classmethod
     def of(cls, given: Baseline) -> "_Stored":
@@ -119,6 +131,10 @@ class _Stored(msgspec.Struct, frozen=True):
             given.told,
             given.born,
             tuple(map(os.fsencode, given.programs)),
+            {
+                os.fsencode(path): {os.fsencode(name): what for name, what in each.items()}
+                for path, each in given.staged.items()
+            },
         )
 
     def baseline(self) -> Baseline:
@@ -133,6 +149,10 @@ class _Stored(msgspec.Struct, frozen=True):
             tuple(map(os.fsdecode, self.programs)),
             self.told,
             self.born,
+            {
+                os.fsdecode(path): {os.fsdecode(name): what for name, what in each.items()}
+                for path, each in self.staged.items()
+            },
         )
 
 

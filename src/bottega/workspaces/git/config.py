@@ -146,7 +146,12 @@ _RUNNERS = re.compile(
     r"(ba|da|z|k|mk|c|tc|a|fi)?sh|python[\d.]*|perl|ruby|node|deno|bun|php|lua|awk|env|exec|command|nice|time|nohup|sudo|source|\."
 )
 _VARIABLE = re.compile(r"\$\{?\w+\}?/|/+")
+_BRACED = re.compile(r"\$\{(\w+)(?:[^\w{}][^{}]*)?\}")
+_COMPUTED = re.compile(r"[)`]\"?(/[^\s\"';&|()`]*)")
+"""What follows a path that a command prints."""
 _PARTS = re.compile(r"[;&|\n(){}`]+")
+_DEEPEST = 40
+"""Folders of a path that are taken away one by one."""
 _NESTED = 3
 """How deep commands within quotes are looked into."""
 LONGEST_LINE = 1 << 16
@@ -174,7 +179,8 @@ def _named(entry: Entry) -> Iterator[tuple[str, bool]]:
 
 def _words(line: str, depth: int = 0) -> Iterator[tuple[str, bool]]:
     """Each word of a line, and whether it can only be a path: by a sign in it, or after an interpreter."""
-    place = ""
+    place, line = "", _unbraced(line)
+    yield from ((end, False) for tail in _COMPUTED.findall(line) for end in _ends(tail))
     for part in _PARTS.split(re.sub("[<>]", " ", line)):
         words, ran = _split(part), False
         for word in words:
@@ -183,6 +189,10 @@ def _words(line: str, depth: int = 0) -> Iterator[tuple[str, bool]]:
             for each in _operands(word):
                 is_path = "/" in each or "." in each or (ran and each == word)
                 yield each, is_path
+                if (
+                    "$" in each
+                ):  # nobody knows what stands there: what follows may lie in the project
+                    yield from ((end, False) for end in _ends(each))
                 if each[0] in "$/":
                     yield _VARIABLE.sub("", each, count=1) or each, is_path
                 elif place:
@@ -190,6 +200,21 @@ def _words(line: str, depth: int = 0) -> Iterator[tuple[str, bool]]:
             ran = ran or _RUNNERS.fullmatch(word.rpartition("/")[2]) is not None
         if len(words) > 1 and words[0] == "cd":
             place = words[1]
+
+
+def _unbraced(line: str) -> str:
+    """With `$X` in the place of `${X}`, and of what is to stand there where it is empty."""
+    for _ in range(_NESTED):
+        line = _BRACED.sub(r"$\1", line)
+    return line
+
+
+def _ends(path: str) -> Iterator[str]:
+    """What is left of a path without its first folder, its first two, and so on."""
+    for _ in range(_DEEPEST):
+        _, _, path = path.partition("/")
+        if path:
+            yield path
 
 
 def _split(part: str) -> list[str]:
@@ -285,9 +310,28 @@ def cleaned(raw: bytes, kept: Collection[Entry] = ()) -> tuple[bytes | None, tup
     addressed = {key.rpartition(".")[0] for key, _ in (*good, *kept) if key.endswith(".url")}
     good = [each for each in good if each in kept or not _lacks(each[0], addressed)]
     gone = tuple(dict.fromkeys(key for key, value in found if (key, value) not in good))
+    if not gone and (changed := _rearranged(found, kept)):
+        return written(kept), changed
     if not gone and (kept or is_simple(raw)):
         return None, ()
     return written(good), gone
+
+
+_SWITCHES = ("core.fsmonitor", "commit.gpgsign")
+"""What runs nothing where these are off."""
+
+
+def _rearranged(found: Collection[Entry], kept: Collection[Entry]) -> tuple[str, ...]:
+    """The keys of kept settings that run programs, if other ones of them hold now: git takes the last.
+
+    A key may go, unless a value of it was there to switch something off.
+    """
+    keys = {each[0] for each in kept if each[0] in _SWITCHES or not is_safe(each)}
+    now = [each for each in found if each[0] in keys]
+    off = {each[0] for each in kept if each[0] in keys and is_safe(each)}
+    left = {key for key, _ in now} | off
+    was = [each for each in kept if each[0] in keys and each[0] in left]
+    return () if now == was else tuple(sorted(left))
 
 
 def _lacks(key: str, addressed: Collection[str]) -> bool:

@@ -20,16 +20,17 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files, overlap
+from bottega.workspaces.git import files, overlap, staging
 from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd
-from bottega.workspaces.git.quarantine import Quarantine
-from bottega.workspaces.git.reports import Undone, sentences
 from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
+from bottega.workspaces.git.undoing.attendance import attendance_of
+from bottega.workspaces.git.undoing.quarantine import Quarantine
+from bottega.workspaces.git.undoing.reports import Undone, sentences, shown
 
 _log = logging.getLogger(__name__)
-_ROUNDS = 4
+_ROUNDS = 6
 """Times that a look is repeated: what was put right may lead elsewhere."""
 _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
@@ -41,6 +42,7 @@ _UNFINISHED = (
 )
 _LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
 _UNCHECKED = "The folder could not be checked for planted repositories."
+_STAGED = "versions of files that git would run ({}), to be written by `git restore`"
 HINT = "Delete what is named, or the folders that nobody needs, by hand."
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
@@ -74,6 +76,9 @@ class Guard:
         self._said: set[str] = set()
         """Of what could not be put right: it is told once, however often it is looked at."""
         self._holder = -1
+        self.attendance = attendance_of(self._state)
+        self._planted = False
+        """The look that is under way has undone something."""
 
     def open(self) -> None:
         """Write the baseline, or compare with the one that is there: others are here, or a crash left it."""
@@ -137,7 +142,7 @@ class Guard:
         with self._alone():
             found = self._scanner.scan(self._root)
             own = {each for each in found.repositories if each.partition("/")[0] in ("", ".git")}
-            reached = targets(self._root, msgspec.structs.replace(found, repositories=own))
+            reached = targets(self._root, found, only=own)
         return reached.includes | reached.hooks
 
     def check(self) -> None:
@@ -161,6 +166,11 @@ class Guard:
                 return ()
             self._told += len(said)
         return tuple(said.decode("utf-8", "replace").splitlines())
+
+    def tell(self, said: str) -> None:
+        """Let `reports` of all sandboxes here say this, too."""
+        with self._one:
+            self._tell([said])
 
     def since_begun(self) -> None:
         """Let `reports` tell all that was undone since the baseline was first written, by whomever."""
@@ -219,7 +229,7 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
-        self.unfinished, self._left = _UNCHECKED, ""
+        self.unfinished, self._left, self._planted = _UNCHECKED, "", False
         saved = before = baselines.load(self._baseline)
         born = baselines.born(self._root.fileno())
         if before is not None and not before.is_of(self._root.identity, born) and self._only():
@@ -239,8 +249,10 @@ class Guard:
         reached = self._reached(found, old)
         if before is not None:
             found, kept = self._put_right(found, before)
+            held = self._indexes_put_right(found, before)
         else:
             kept = self._kept(found, reached)
+            held = staging.held(self._root, found, reached)
         if not found.whole:
             self._left = _UNFINISHED
             self._tell([_UNFINISHED] if _UNFINISHED not in self._said else [])
@@ -253,9 +265,12 @@ class Guard:
             includes=tuple(sorted(reached.includes)),
             hooks=tuple(sorted(reached.hooks)),
             programs=tuple(sorted(reached.programs)),
+            staged=held,
         )
         if after != saved and (found.whole or before is not None):
             baselines.save(self._baseline, after)
+        if self._planted:
+            self.attendance.note_plant()
         self.unfinished = self._left
         if not self._left:
             self._said.clear()
@@ -270,8 +285,9 @@ class Guard:
         )
         kept = self._kept(found, self._reached(found, old))
         own = of_repositories(self._root, found)
-        files = overlap.inherited(self._root.path, kept, own, known)
-        return msgspec.structs.replace(old, files=files)
+        inherited = overlap.inherited(self._root.path, kept, own, known)
+        staged = overlap.staged(self._root.path, known)
+        return msgspec.structs.replace(old, files=inherited, staged=staged)
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
         """Where settings lead to, and where they led to before."""
@@ -294,13 +310,18 @@ class Guard:
         """
         kept: dict[str, Kept] = {}
         for _ in range(_ROUNDS):
-            there = of_repositories(self._root, found)
-            led = of_targets(self._root, self._reached(found, before))
-            for path, kind in led.items():
-                if kind != "hook":
-                    there[path] = kind
             kept = {}
-            if not self._repaired(there, found, before, kept):
+            there = of_repositories(self._root, found)
+            changed = self._repaired(there, found, before, kept)
+            if not changed:  # no planted setting is followed, wherever it may lead
+                led = of_targets(self._root, self._reached(found, before))
+                more: dict[str, Kind] = {
+                    path: kind
+                    for path, kind in led.items()
+                    if kind not in ("hook", there.get(path))
+                }
+                changed = self._repaired(more, found, before, kept)
+            if not changed:
                 break
             found = self._scanner.scan(self._root)
         led = of_targets(self._root, self._reached(found, before))
@@ -308,20 +329,37 @@ class Guard:
         self._repaired(hooks, found, before, kept)
         return found, kept
 
+    def _indexes_put_right(self, found: Found, before: Baseline) -> staging.Known:
+        """Once all files are: an index may hold what is on the disk."""
+        reached = self._reached(found, before)
+        changes, held = staging.judged(self._root, found, reached, before.staged)
+        undone: list[Undone] = []
+        for each in changes:
+            file = files.look(self._root, each.path)
+            if file is not None and file.is_file:
+                why = _STAGED.format(", ".join(map(repr, map(shown, each.names[:3]))))
+                verdict = Verdict(why if each.names else "", each.content, file.mode)
+                undone += self._undo(each.path, verdict, file)
+        self._planted |= bool(undone)
+        self._tell(sentences(undone))
+        return held
+
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
     ) -> bool:
         """Whether anything had to be undone; `kept` gets what may stay, as it was judged."""
         undone: list[Undone] = []
         changed = False
+        hooks = before.hook_copies
         for path, kind in there.items():
             file = files.look(self._root, path)
             if file is None or file.is_folder:
                 continue
             old = before.files.get(path)
             verdict = None
+            is_copy = kind == "hook" and (os.path.basename(path), file.sha, file.mode) in hooks
             if not self._is_theirs(path, before):
-                if kind != "odd":
+                if kind != "odd" and not is_copy:
                     verdict = judge(self._root, path, kind, file, old, found.repositories)
                 if verdict is None and path in found.odd:
                     verdict = judge_odd(path, file, old)
@@ -332,6 +370,7 @@ class Guard:
             done = self._undo(path, verdict, file)
             changed |= not any(each.problem for each in done)
             undone += done
+            self._planted |= bool(done)
             if verdict.content is not None:
                 kept[path] = Kept.made(kind, verdict.content, verdict.mode)
         stuck = sentences(each for each in undone if each.problem)

@@ -4,15 +4,16 @@ import os
 import re
 import stat
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
 from bottega.workspaces.git.contents import mercurial, state
 from bottega.workspaces.git.files import File
-from bottega.workspaces.git.reports import HOOK
-from bottega.workspaces.git.sensitive import OURS, Kind, leads
+from bottega.workspaces.git.leading import Leading, is_of_worktree, leads
+from bottega.workspaces.git.sensitive import OURS, Kind
+from bottega.workspaces.git.undoing.reports import HOOK
 
 _EXEC = re.compile(rb"[ \t]*(exec|x)([ \t\r]|$)")
 
@@ -95,7 +96,9 @@ def _back(before: Kept | None, why: str) -> Verdict:
     return Verdict(why, before.content, before.mode)
 
 
-def _runs_nothing(root: Root, path: str, kind: Kind, file: File, kept: Kept | None) -> bool:
+def _runs_nothing(
+    root: Root, path: str, kind: Literal["settings", "store"], file: File, kept: Kept | None
+) -> bool:
     """Of Mercurial and Jujutsu: a new clone's settings, or what leads to a folder whose settings are looked at too."""
     if path.endswith(".hg/histedit-state"):
         return mercurial.is_harmless_state(file.content)
@@ -141,7 +144,7 @@ def _todo(file: File, before: Kept | None) -> Verdict | None:
 def _leading(
     root: Root,
     path: str,
-    kind: Kind,
+    kind: Leading,
     file: File,
     before: Kept | None,
     repositories: Collection[str],
@@ -149,6 +152,7 @@ def _leading(
     places = leads(root, path, kind, file.content) if file.content is not None else [".."]
     known = {os.path.join(each, "objects").lstrip("/") for each in repositories}
     fine = known if kind == "alternates" else repositories
-    if places and all(each in fine for each in places):
+    is_odd = kind == "commondir" and not is_of_worktree(path, *places)
+    if places and all(each in fine for each in places) and not is_odd:
         return None
     return _back(before, "a file that leads git to a repository elsewhere")

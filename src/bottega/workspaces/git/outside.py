@@ -13,6 +13,7 @@ _SYSTEM = (
 )
 _PREFIXES = ("/usr", "/usr/local")
 """What `%(prefix)` may stand for."""
+_HOME = ("~", "$HOME", "${HOME}")
 _named: dict[str, str] = {}
 
 
@@ -56,8 +57,9 @@ def paths(base: str, value: str, owner: int) -> Iterator[str]:
 
 
 def _expanded(value: str, owner: int) -> Iterator[str]:
-    if value == "~" or value.startswith("~/"):
-        yield from (home + value[1:] for home in homes(owner))
+    start, _, rest = value.partition("/")
+    if start in _HOME:
+        yield from (os.path.join(home, rest.lstrip("/")) for home in homes(owner))
     elif value.startswith("~"):
         yield os.path.expanduser(value)
     elif value.startswith("%(prefix)/"):
@@ -66,9 +68,9 @@ def _expanded(value: str, owner: int) -> Iterator[str]:
         yield value
 
 
-def text(path: str) -> str:
+def raw(path: str) -> bytes:
     """Of a file that is not opened beneath the workspace, and may yet be what a program has put there."""
     try:
-        return read_regular(path, LARGEST).decode("utf-8", "surrogateescape")
+        return read_regular(path, LARGEST)
     except (OSError, ValueError):
-        return ""
+        return b""

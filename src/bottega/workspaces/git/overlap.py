@@ -160,6 +160,15 @@ def inherited(
     return before
 
 
+def staged(folder: str, known: Iterable[Baseline]) -> dict[str, dict[str, tuple[int, str]]]:
+    """What indexes in this folder hold for files that git would run, by what others know."""
+    return {
+        path: other.staged[each]
+        for other in known
+        for path, each in _as_seen_from(folder, other, other.staged)
+    }
+
+
 def led_to(folder: str, known: Iterable[Baseline]) -> Targets:
     """Where settings have led to in this folder, by what others know."""
     led = Targets()

@@ -81,6 +81,15 @@ def is_of_project(path: str) -> bool:
     return path.rpartition("/")[2].casefold() == OURS or path.casefold().startswith(".bottega/")
 
 
+def refuse_plant(root: Root, path: str) -> None:
+    """Refuse an old content where git would run it by now: a program may have written it while it was only text."""
+    if why := danger(root, (path,)):
+        raise Planted(
+            f"{shown(path)} was left as it is: {why}.",
+            hint="`bottega changes --diff` shows what to undo by hand.",
+        )
+
+
 def refuse_repository(root: Root, paths: Sequence[str]) -> None:
     """Refuse what has just been written where nobody was asked, and git takes a folder around it for a repository.
 

@@ -67,7 +67,8 @@ class _Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """0: it is to be read again."""
     folders: tuple[str, ...]
     repository: bool
-    pointer: str
+    pointers: tuple[str, ...]
+    """More than one where names differ only in capital letters."""
     links: tuple[str, ...]
     is_work_tree: bool
     """Something in it is called `.git`."""
@@ -227,8 +228,7 @@ def _note(seen: _Seen, path: str, prefix: str, found: Found) -> None:
         found.repositories.add(path)
     if name in _OTHERS:
         found.others.add(path)
-    if seen.pointer:
-        found.pointers.add(prefix + seen.pointer)
+    found.pointers.update(prefix + pointer for pointer in seen.pointers)
     found.links.update(prefix + link for link in seen.links)
 
 
@@ -236,7 +236,7 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
     began = time.time_ns()
     folders: list[str] = []
     marks: set[str] = set()
-    pointer = ""
+    pointers: list[str] = []
     links: list[str] = []
     odd: list[str] = []
     with os.scandir(opened) as entries:
@@ -254,12 +254,12 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
                 if lower in _NAMED and entry.is_symlink():
                     links.append(name)
                 elif lower == ".git" and entry.is_file(follow_symlinks=False):
-                    pointer = name
+                    pointers.append(name)
     repository = "head" in marks and ("commondir" in marks or {"objects", "refs"} <= marks)
     racy = now.st_ctime_ns > began - _RACY
     changed = 0 if racy else now.st_ctime_ns
     named = (tuple(links), ".git" in marks, tuple(odd))
-    return _Seen(changed, tuple(folders), repository, pointer, *named)
+    return _Seen(changed, tuple(folders), repository, tuple(pointers), *named)
 
 
 def _shared(opened: int) -> list[str]:

@@ -1,16 +1,16 @@
 """Which files of a workspace could make git run a program, or make it look for its settings elsewhere."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config, outside
+from bottega.workspaces.git import config, leading, outside
 from bottega.workspaces.git.contents import index, state
-from bottega.workspaces.git.files import is_straight, look, names
+from bottega.workspaces.git.files import look, names
 from bottega.workspaces.git.scan import Found
 
 Kind = Literal[
@@ -40,7 +40,8 @@ HOOKS = (
     *("p4-post-changelist", "p4-pre-submit", "post-index-change"),
 )
 _SAMPLE = ".sample"
-_HOPS = 20
+_READ = 100_000
+"""Files of settings that are read in one look."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -51,6 +52,10 @@ class Settings(msgspec.Struct, frozen=True):
     """The folder of the file, absolute."""
     tops: tuple[str, ...]
     """The folders in which its hooks would run, absolute."""
+
+
+Read = set[tuple[str, tuple[str, ...]]]
+"""Files of settings that were read already, with the folders for which they were."""
 
 
 class Targets(msgspec.Struct):
@@ -206,19 +211,20 @@ def _links(root: Root, path: str, there: dict[str, Kind]) -> None:
             there[at] = "link"
 
 
-def targets(root: Root, found: Found) -> Targets:
-    """Where the settings of all repositories lead to, as they are now.
+def targets(root: Root, found: Found, only: Collection[str] | None = None) -> Targets:
+    """Where the settings of all repositories lead to, as they are now; of those here, perhaps `only` of some.
 
     Every include is followed, whatever its condition, outside of the workspace as well: it may lead back in.
     """
-    gathered, read = Targets(), set[str]()
-    left = [*_of_inside(root, found), *_of_outside(root)]
-    tops = tuple(sorted(_tops(root, found)))
+    gathered, read = Targets(), Read()
+    by_repository = leading.tops(root, found)
+    left = [*_of_repositories(root, by_repository, only)]
+    tops = tuple(sorted({root.path}.union(*by_repository.values())))
     for path in outside.files(_owner(root)):
         left += _followed(root, os.path.dirname(path), path, tops, gathered, read)
-    for _ in range(10_000):
-        if not left:
-            break
+    while left:
+        if len(read) > _READ:
+            raise Problem("Git's settings include too many files.", hint="Include fewer.")
         settings = left.pop()
         for entry in settings.entries:
             left += _follow_setting(root, settings, entry, gathered, read)
@@ -226,7 +232,7 @@ def targets(root: Root, found: Found) -> Targets:
 
 
 def _follow_setting(
-    root: Root, settings: Settings, entry: config.Entry, gathered: Targets, read: set[str]
+    root: Root, settings: Settings, entry: config.Entry, gathered: Targets, read: Read
 ) -> Iterator[Settings]:
     """Note where one setting leads to; what further settings it names."""
     key, value = entry
@@ -241,7 +247,7 @@ def _follow_setting(
 
 
 def _template(
-    root: Root, settings: Settings, value: str, gathered: Targets, read: set[str]
+    root: Root, settings: Settings, value: str, gathered: Targets, read: Read
 ) -> Iterator[Settings]:
     """What every new repository gets a copy of: hooks, and settings."""
     for top in dict.fromkeys((*settings.tops, settings.place)):
@@ -253,19 +259,16 @@ def _template(
 
 
 def _followed(
-    root: Root, base: str, value: str, tops: tuple[str, ...], gathered: Targets, read: set[str]
+    root: Root, base: str, value: str, tops: tuple[str, ...], gathered: Targets, read: Read
 ) -> Iterator[Settings]:
     """What a file of settings says, wherever it is; noted if it is in the workspace."""
     for path in outside.paths(base, value, _owner(root)):
-        if path in read:
+        if (path, tops) in read:
             continue
-        read.add(path)
-        inside = _relative(root, path)
-        if inside:
+        read.add((path, tops))
+        if inside := _relative(root, path):
             gathered.includes.add(inside)
-            yield from _included(root, inside, tops)
-        else:
-            yield from _outside(path, tops)
+        yield from _settings(root, path, tops)
 
 
 def _owner(root: Root) -> int:
@@ -300,120 +303,24 @@ def _programs(root: Root, tops: Iterable[str], entry: config.Entry) -> Iterator[
                 yield from _reached(root, top, word)
 
 
-def _included(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
-    try:
-        real = root.canonical(path)
-    except Problem:
-        return
-    yield from _settings_at(root, real, tops)
-
-
-def _settings_at(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
-    seen = look(root, path)
-    if seen is not None and seen.content is not None and (said := config.entries(seen.content)):
-        yield Settings(tuple(said), os.path.dirname(os.path.join(root.path, path)), tops)
-
-
-def _of_inside(root: Root, found: Found) -> Iterator[Settings]:
-    for repository in found.repositories:
-        tops = tuple(_tops_of(root, found, repository))
-        for name in ("config", "config.worktree"):
-            yield from _settings_at(root, f"{repository}/{name}" if repository else name, tops)
-
-
-def _tops_of(root: Root, found: Found, repository: str) -> Iterator[str]:
-    """The folders that hold the files of a repository, as far as they can be known."""
-    place = os.path.join(root.path, repository)
-    yield place
-    if repository.rpartition("/")[2] == ".git":
-        yield os.path.dirname(place)
-    for pointer in found.pointers:
-        told = leads_to(root, pointer)
-        if told == repository or told.startswith(f"{repository}/"):
-            yield os.path.dirname(os.path.join(root.path, pointer))
-
-
-def _tops(root: Root, found: Found) -> Iterator[str]:
-    yield root.path
-    for path in (*found.repositories, *found.pointers):
-        yield os.path.dirname(os.path.join(root.path, path)).rstrip("/")
-    for repository in found.repositories:  # a bare one runs its hooks in itself
-        yield os.path.join(root.path, repository).rstrip("/")
-
-
-def _of_outside(root: Root) -> Iterator[Settings]:
-    """Of the repository that the workspace is a part of, where that lies outside."""
-    at = root.path
-    for _ in range(_HOPS):
-        git = os.path.join(at, ".git")
-        if os.path.lexists(git) and not (at == root.path and os.path.isdir(git)):
-            place = _pointed(git)
-            common = os.path.join(
-                place, outside.text(os.path.join(place, "commondir")).strip() or "."
-            )
-            for folder in dict.fromkeys(map(os.path.normpath, (place, common))):
-                for name in ("config", "config.worktree"):
-                    yield from _outside(os.path.join(folder, name), (at, root.path))
-            return
-        if at == os.path.dirname(at):
-            return
-        at = os.path.dirname(at)
-
-
-def _pointed(git: str) -> str:
-    if os.path.isdir(git):
-        return git
-    said = outside.text(git)
-    where = said.removeprefix("gitdir:").strip()
-    return os.path.normpath(os.path.join(os.path.dirname(git), where))
-
-
-def _outside(path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
-    raw = outside.text(path).encode("utf-8", "surrogateescape")
+def _settings(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
+    """What a file of settings says, wherever it is. Git takes what it includes from where its name leads to."""
+    real = os.path.realpath(path)
+    if inside := _relative(root, real):
+        seen = look(root, inside)
+        raw = seen.content if seen is not None and seen.is_file else None
+    else:
+        raw = outside.raw(real)
     if raw and (said := config.entries(raw)):
-        yield Settings(tuple(said), os.path.dirname(path), tops)
+        for place in {os.path.dirname(path), os.path.dirname(real)}:
+            yield Settings(tuple(said), place, tops)
 
 
-def leads_to(root: Root, pointer: str) -> str:
-    """The folder that a `.git` file names, relative to the workspace; `..`: none in it."""
-    seen = look(root, pointer)
-    if seen is None or seen.content is None or not seen.is_file:
-        return ".."
-    return resolved(root, os.path.dirname(pointer), _after(seen.content, b"gitdir:"))
-
-
-def _after(content: bytes, word: bytes) -> bytes:
-    return content[len(word) :].strip() if content.startswith(word) else b""
-
-
-def resolved(root: Root, folder: str, said: bytes) -> str:
-    """A path that is said in a folder, relative to the workspace and without links; `..`: it leads out."""
-    if not said or b"\0" in said or b"\n" in said or not is_straight(said):
-        return ".."
-    path = os.path.normpath(os.path.join(root.path, folder, os.fsdecode(said)))
-    if path != root.path and not path.startswith(root.path.rstrip("/") + "/"):
-        return ".."
-    try:
-        relative = root.relative(path)
-        if relative == ".":
-            return ""
-        return relative if root.canonical(relative) == relative else ".."
-    except Problem:
-        return ".."
-
-
-def leads(root: Root, path: str, kind: Kind, content: bytes) -> list[str]:
-    """The folders that a file of this kind sends git to; `..`: out of the workspace."""
-    folder = os.path.dirname(path)
-    if kind == "pointer":
-        return [resolved(root, folder, _after(content, b"gitdir:"))]
-    if kind == "commondir":
-        return [resolved(root, folder, content.rstrip(b"\r\n"))]
-    if (
-        kind == "store"
-    ):  # Mercurial ignores newlines after a path, Jujutsu does not; no link may come before a `..`
-        said = content.rstrip(b"\n") if path.endswith("/sharedpath") else content
-        return [resolved(root, folder, said) if os.path.normpath(said) == said else ".."]
-    lines: Iterable[bytes] = (each for each in content.split(b"\n") if each and each[:1] != b"#")
-    objects = os.path.dirname(folder)
-    return [resolved(root, objects, each) for each in lines]
+def _of_repositories(
+    root: Root, gathered: leading.Tops, only: Collection[str] | None
+) -> Iterator[Settings]:
+    for place, works in gathered.items():
+        inside = _relative(root, place)
+        if only is None or not inside or ("" if inside == "." else inside) in only:
+            for name in ("config", "config.worktree"):
+                yield from _settings(root, os.path.join(place, name), tuple(sorted(works)))

@@ -9,7 +9,7 @@ import errno
 import logging
 import os
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, nullcontext
 
 from bottega.errors import BadUsage, Problem, Refused
 from bottega.workspaces.git.guard import HINT, Guard
@@ -56,6 +56,8 @@ class Opened:
         self._stack = stack
         self._egress = egress
         self._guard = guard
+        self._waiting = 0
+        """How many wait for what runs in it."""
         self._minding: asyncio.Task[None] | None = None
         self._warden: Warden | None = None
         self._closing = False
@@ -120,6 +122,15 @@ class Opened:
             finally:
                 await self._stack.aclose()
 
+    @contextmanager
+    def attended(self, *, by_person: bool = False) -> Generator[None]:
+        self._waiting += 1
+        try:
+            with nullcontext() if by_person or not self._guard else self._guard.attendance.call():
+                yield
+        finally:
+            self._waiting -= 1
+
     async def undone(self) -> tuple[str, ...]:
         if self._guard is None:
             return ()
@@ -138,11 +149,24 @@ class Opened:
         """Look now and then while programs may run; the longer a look takes, the more seldom."""
         while True:
             pause = max(_PAUSE, _SHARE * guard.seconds)
+            if guard.attendance.is_suspicious:
+                pause = _SOON + guard.seconds
             await asyncio.sleep(pause)
             try:
                 await in_thread(self._folder, guard.check_if_due, pause * 0.9)
+                if guard.attendance.is_hopeless and not self._waiting:
+                    await self._end_left_behind(guard)
             except Exception as problem:  # it looks again, whatever a program has put there
                 _log.warning("a folder could not be checked for planted repositories: %r", problem)
+
+    async def _end_left_behind(self, guard: Guard) -> None:
+        """End what runs here with nobody waiting: one of all that do so plants again whatever is undone."""
+        async with self._one:
+            if self._warden is None:
+                return
+            await self._leave()
+        await asyncio.to_thread(guard.tell, _LEFT_BEHIND)
+        await in_thread(self._folder, guard.check)
 
     async def _leave(self) -> None:
         if self._stop_serving is not None:
@@ -174,6 +198,12 @@ class Opened:
 
 _PAUSE = 2.0
 """Seconds between two looks at what programs may have planted for git."""
+_SOON = 0.5
+"""The same, once something was planted with nobody waiting, besides the time for a look."""
+_LEFT_BEHIND = (
+    "Programs that were left running here were ended: what could run with the person's next git command was planted"
+    " again and again while nobody waited for them."
+)
 _SHARE = 20
 """Looks take at most one part in so many of the time."""
 _TRIES = 10

@@ -70,6 +70,13 @@ class Sandbox(Protocol):
         """End everything inside; returns once nothing is left."""
         ...
 
+    def attended(self, *, by_person: bool = False) -> AbstractContextManager[None]:
+        """While somebody waits for what runs in it, or a person looks at it.
+
+        Otherwise it is ended where something keeps on planting what git would run in the folder.
+        """
+        ...
+
     async def undone(self) -> tuple[str, ...]:
         """Look for what programs have planted in the folder for git to run, and undo it: a sentence for each.
 

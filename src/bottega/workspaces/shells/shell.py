@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 from bottega.workspaces.outputs.drain import Drain, in_thread, unbroken
@@ -81,6 +81,9 @@ class Shell:
         self._freed = False
         self._keeping = threading.Lock()
         self._announcing = asyncio.create_task(self._announce()) if announces else None
+        self._looked_at = ExitStack()
+        if announces:
+            self._looked_at.enter_context(sandbox.attended(by_person=True))
         self._life = asyncio.create_task(self._run_to_end())
 
     @property
@@ -193,7 +196,8 @@ class Shell:
             if self.ended:
                 raise Gone(f"The shell {self.id!r} has ended.", hint="shell_open opens another.")
             self._on_use()
-            yield deadline
+            with self._sandbox.attended():
+                yield deadline
         finally:
             self._turn.release()
 
@@ -314,6 +318,7 @@ class Shell:
                 self._announcing.cancel()
                 await self._say(await self.undone())
         finally:
+            self._looked_at.close()
             for fd in {self._running.stdin, self._running.stdout, self._running.stderr} - {-1}:
                 os.close(fd)
             await in_thread(lambda: self._output.close(keep=True))

@@ -1,5 +1,6 @@
 import asyncio
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -343,6 +344,7 @@ async def test_a_sandbox_that_cannot_be_had_is_a_result(bench: Workbench) -> Non
 async def test_a_program_that_cannot_start_leaves_no_output_behind(bench: Workbench) -> None:
     class Broken:
         kind = "none"
+        attended = nullcontext
 
         async def start(self, launch: Launch) -> Running:
             raise Problem("The sandbox is full.")

@@ -13,7 +13,7 @@ from bottega.cli.screen.figures import count
 from bottega.cli.screen.output import confirm, flush, note
 from bottega.cli.screen.page import Page
 from bottega.cli.worked import chosen, told
-from bottega.errors import BadUsage, NotFound, Problem, Refused
+from bottega.errors import BadUsage, NotFound, Refused
 from bottega.runtime import Runtime
 from bottega.sessions.changes.undo import now, turned
 from bottega.sessions.changes.work import Work
@@ -110,14 +110,10 @@ def _agreed(files: int, row: SessionRow, yes: bool) -> bool:
 
 
 def _done(worked: Worked, root: Root, todo: list[Work]) -> int:
-    fence = worked.fence(root)
-    refused = 0
-    for work in todo:
-        try:
-            worked.revert(root, work, fence)
-        except Problem as problem:
-            refused += 1
-            note(f"bottega: {one_line(str(problem))}")
+    undone = worked.revert(root, todo)
+    for why in undone.refused.values():
+        note(f"bottega: {one_line(why)}")
+    refused = len(undone.refused)
     changed = f"Changed {count(len(todo) - refused, 'file')}"
     left = f", left {refused:,} as before" if refused else ""
     note(f"{changed}{left} (session {short(worked.row.id)}).")

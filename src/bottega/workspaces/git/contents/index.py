@@ -17,6 +17,7 @@ from contextlib import nullcontext, suppress
 from bottega.regular_file import read_opened
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, outside
+from bottega.workspaces.git.contents.staged import Index, varint
 from bottega.workspaces.git.files import is_straight, look, names, open_readable
 from bottega.workspaces.gitfiles import is_refused
 
@@ -45,6 +46,30 @@ def misleading(root: Root, repository: str) -> Iterator[str]:
             for path in _and_target(root, prefix + name):
                 if _is_misleading(root, path, repository):
                     yield path
+
+
+def read(root: Root, repository: str) -> Index | None:
+    """A repository's index, with what it is based on; None: there is none, or it could be read in two ways."""
+    prefix = f"{repository}/" if repository else ""
+    try:
+        size = _hash_size(root, repository)
+        raw = _content(root, f"{prefix}index")
+        named = _base(raw, size) if raw else None
+        if not raw or named is None:
+            return None
+        return Index(raw, _content(root, f"{prefix}sharedindex.{named}") if named else b"", size)
+    except (OSError, ValueError):
+        return None
+
+
+def _content(root: Root, path: str) -> bytes:
+    opened = open_readable(root, path)
+    if opened is None:
+        return b""
+    try:
+        return read_opened(opened, path, _MOST)
+    finally:
+        os.close(opened)
 
 
 def _and_target(root: Root, path: str) -> Iterator[str]:
@@ -94,7 +119,11 @@ def _may_be(head: bytes, length: int, size: int) -> bool:
 
 
 def _read(opened: int, path: str, most: int, size: int) -> str | None:
-    raw = read_opened(opened, path, most)
+    return _base(read_opened(opened, path, most), size)
+
+
+def _base(raw: bytes, size: int) -> str | None:
+    """As `base_of`, which is remembered."""
     key = (hashlib.sha256(raw).digest(), size)
     with suppress(KeyError):
         return _known[key]
@@ -110,12 +139,13 @@ def _hash_size(root: Root, repository: str) -> int:
     at = os.path.join(root.path, repository)
     common = look(root, f"{repository}/commondir" if repository else "commondir")
     if common is not None:
-        if not common.is_file or common.content is None or not is_straight(common.content.rstrip()):
+        said = b"" if common.content is None else common.content.rstrip(b"\r\n")
+        if not common.is_file or not said or b"\0" in said or not is_straight(said):
             raise ValueError
-        at = os.path.normpath(os.path.join(at, os.fsdecode(common.content.rstrip(b"\r\n"))))
+        at = os.path.normpath(os.path.join(at, os.fsdecode(said)))
     inside = os.path.relpath(os.path.join(at, "config"), root.path)
     if inside.startswith("../"):
-        raw = outside.text(os.path.join(at, "config")).encode("utf-8", "surrogateescape")
+        raw = outside.raw(os.path.join(at, "config"))
     else:
         seen = look(root, inside)
         raw = b"" if seen is None else seen.content
@@ -183,7 +213,7 @@ class _Index:
                 at += 2
             dropped = len(before)
             if version == 4:
-                dropped, at = _varint(raw, at)
+                dropped, at = varint(raw, at)
                 _need(dropped <= len(before))
             end = raw.index(b"\0", at, self._end)
             name = before[: len(before) - dropped] + raw[at:end]
@@ -272,16 +302,6 @@ class _Index:
 def _need(holds: bool) -> None:
     if not holds:
         raise ValueError
-
-
-def _varint(raw: bytes, at: int) -> tuple[int, int]:
-    value = raw[at] & 0x7F
-    while raw[at] & 0x80:
-        at += 1
-        value = (value + 1) << 7 | raw[at] & 0x7F
-        if value > len(raw):
-            raise ValueError
-    return value, at + 1
 
 
 def _is_file(name: bytes) -> bool:
