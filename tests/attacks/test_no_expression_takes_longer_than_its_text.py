@@ -41,7 +41,11 @@ USED_OTHERWISE = {
 }
 """Those that would be slow if they were searched for, or were tried at each place of any text."""
 MADE_LATER = {
+    ("bottega.approvals.glob", "_piece"): "letters, and dots that are any one",
     ("bottega.approvals.shell.options", "_is_option"): "from the tables, which are looked at here",
+    ("bottega.approvals.shell.options", "_fits"): "from the tables, which are looked at here",
+    ("bottega.approvals.shell.options", "_operands"): "two sets of letters, once through a word",
+    ("bottega.mcp.entry.agents_files", "named_in"): "an escaped text",
     (
         "bottega.projects.files.match",
         "_ranks",

@@ -43,6 +43,8 @@ def is_harmless(program: str, words: Sequence[str], at: int) -> bool:
 
 def _fits(word: str, before: Sequence[str], table: Harmless) -> bool:
     """Whether an operand may stand there."""
+    if not table.begins and not table.reads:
+        return True
     place = _operands(before, table)
     if table.begins and not place:
         return re.fullmatch(table.begins, word) is not None
