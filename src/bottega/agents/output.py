@@ -12,6 +12,7 @@ import msgspec
 from bottega.agents.agent import Agent
 from bottega.errors import BadUsage
 from bottega.events import facts
+from bottega.json_size import MOST_MESSAGE, Crowded, check_size
 from bottega.messages.aside import is_only_asides
 from bottega.messages.block import Text
 from bottega.messages.message import Message
@@ -97,7 +98,10 @@ class Wanted:
 
     def _read(self, text: str) -> Found:
         try:
+            check_size(text, MOST_MESSAGE)
             value = msgspec.json.decode(_bare(text))
+        except Crowded as crowded:
+            return Found(errors=f"it is {crowded}")
         except (ValueError, RecursionError) as problem:
             return Found(errors=f"it is no JSON ({problem})", is_json=False)
         if depth_of(value) > DEEPEST:

@@ -10,6 +10,7 @@ from typing import Any
 
 import mcp_types as wire
 
+from bottega.json_size import MOST_MESSAGE, check_size
 from bottega.mcp.problems import plain
 from bottega.messages.block import Audio, Document, Image
 from bottega.tools.tool import Outcome, failure, success
@@ -125,6 +126,7 @@ def _result(read: list[Any], structured: Any) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
+        check_size(text, MOST_MESSAGE)
         return json.loads(text)
     except (ValueError, RecursionError):
         return None

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from bottega.fairness import FOREIGN_JSON
+from bottega.json_size import MOST_ANSWER, SMALL, members_of
 from bottega.providers.http import faults
 from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where
@@ -39,7 +41,7 @@ _SSE_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 class TooMuch(ValueError):
-    """An answer in one piece is larger than `MAX_WHOLE`."""
+    """An answer in one piece is larger than `MAX_WHOLE`, or there are more than `MOST_ANSWER` values in it."""
 
 
 class Attempt:
@@ -112,6 +114,7 @@ class Attempt:
                 body = await read_up_to(MAX_WHOLE + 1, response, first)
                 if len(body) > MAX_WHOLE:
                     raise TooMuch
+                await _count(body)
                 return self._taken([*self._decoder.whole(body), *self._decoder.end()]) or ()
             case "page":
                 self.end = faults.not_an_answer(where, response.status)
@@ -125,6 +128,8 @@ class Attempt:
         while True:
             piece = self._some(piece or self._unread or await read())
             for name, data in feed(piece) if piece else self._splitter.end():
+                if len(data) > SMALL:
+                    await _count(data)
                 events += step(name, data)
             if not piece:
                 events += self._decoder.end()
@@ -151,6 +156,15 @@ class Attempt:
             return None
         self.spoke = self.spoke or bool(events)
         return events
+
+
+async def _count(data: bytes) -> None:
+    """Before it is decoded: a few bytes may be a million values."""
+    members = members_of(data, MOST_ANSWER)
+    if members > MOST_ANSWER:
+        raise TooMuch
+    if members > SMALL:
+        await FOREIGN_JSON.take(members)
 
 
 def kind_of(content_type: str, first: bytes) -> Literal["stream", "whole", "page"]:
