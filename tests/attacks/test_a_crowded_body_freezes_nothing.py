@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bottega.json_size import fault_of
+from bottega.messages.json_size import fault_of
 from bottega.server.guard.bodies import MOST_BODY, USUAL, limit_of
 from tests.attacks.hostile import Person, Target, target
 

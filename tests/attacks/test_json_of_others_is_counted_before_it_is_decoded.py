@@ -15,9 +15,10 @@ from aiohttp import web
 
 from bottega.errors import BadUsage, Misconfigured
 from bottega.fairness import Pace, acting_for
-from bottega.json_size import MOST_ARGUMENTS, fault_of
+from bottega.mcp.problems import plain
 from bottega.mcp.server import McpServer
 from bottega.messages.block import ToolUse
+from bottega.messages.json_size import MOST_ARGUMENTS, fault_of
 from bottega.providers.http.connect import Transport
 from bottega.providers.protocol.loose_json import arguments
 from bottega.sessions.exports.bring_in import Limits, bring_in
@@ -215,3 +216,33 @@ def test_settings_of_a_repository_without_end_are_refused_in_words(
     (tmp_path / PROJECT_FILE).write_text(f"a={value}")
     with pytest.raises(Misconfigured, match="is no valid TOML"):
         read_file(tmp_path / PROJECT_FILE)
+
+
+WRONG = {
+    "parts": {"content": [{}] * 10_000},
+    "parts of no kind": {"content": [1] * 40_000},
+    "links": {"content": [{"type": "resource_link", "uri": "a:b", "name": ""}] * 7_000},
+    "wrong parts": {"content": [1] * 900},
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+async def test_an_answer_of_many_parts_or_faults_is_told_in_a_few_words(
+    stage: Staged, address: Address, kind: str
+) -> None:
+    def wrong(request: web.Request, message: dict[str, Any]) -> web.Response:
+        return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": WRONG[kind]})
+
+    here = stage({"hub": McpServer(url=address.url)})
+    await here.look()
+    address.answer = on("tools/call", wrong)
+    told = await here.failed("mcp__hub__echo")
+    many = "of its values are not what they should be"
+    assert (many if kind == "wrong parts" else "it has more than 1,000 parts") in told
+
+
+@pytest.mark.parametrize("sign", ["x", "\0", "\n", "\u200b"])
+def test_a_reason_of_megabytes_is_cut_before_it_is_looked_at(sign: str) -> None:
+    began = time.process_time()
+    assert len(plain(sign * (16 * MILLION))) <= 601
+    assert time.process_time() - began < 0.2

@@ -12,9 +12,9 @@ import msgspec
 from bottega.agents.agent import Agent
 from bottega.errors import BadUsage
 from bottega.events import facts
-from bottega.json_size import MOST_MESSAGE, Crowded, check_size
 from bottega.messages.aside import is_only_asides
 from bottega.messages.block import Text
+from bottega.messages.json_size import MOST_MESSAGE, Crowded, check_size
 from bottega.messages.message import Message
 from bottega.tools.schemas.cost import DEEPEST, depth_of
 from bottega.tools.validate import Validator, accepted, joined

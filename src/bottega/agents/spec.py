@@ -18,7 +18,7 @@ from bottega.agents.limits import PRESETS, Limits
 from bottega.alike import close
 from bottega.approvals.mode import MODES, Mode
 from bottega.errors import Misconfigured
-from bottega.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.providers.provider import Effort, Wishes
 
 TYPES: tuple[Type, ...] = get_args(Type)

@@ -16,8 +16,7 @@ from urllib.request import getproxies
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
-from bottega.mcp.channel import Surroundings
-from bottega.mcp.counted import counted
+from bottega.mcp.channel import Surroundings, counted
 from bottega.mcp.secrets import resolve
 from bottega.mcp.server import McpServer, check_secure, destination_of
 from bottega.origin import origin_of

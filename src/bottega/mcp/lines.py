@@ -13,7 +13,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 
-from bottega.mcp.counted import counted
+from bottega.mcp.channel import counted
 
 MOST_GARBAGE = 100
 """Lines that are no messages, one after the other."""

@@ -15,7 +15,7 @@ from typing import Any, cast
 import msgspec
 
 from bottega.errors import Problem
-from bottega.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.projects.files.finding import Listed
 from bottega.projects.folders import Folders
 from bottega.projects.projects import Project

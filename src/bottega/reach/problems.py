@@ -8,7 +8,7 @@ import msgspec
 
 from bottega import errors
 from bottega.errors import Problem
-from bottega.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 
 
 class Unreachable(Problem):

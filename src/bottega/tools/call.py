@@ -10,8 +10,8 @@ from typing import Protocol
 import msgspec
 
 from bottega.errors import Fenced, Problem, StorageFailed
-from bottega.json_size import MOST_ARGUMENTS, Crowded, check_size
 from bottega.messages.block import ToolUse
+from bottega.messages.json_size import MOST_ARGUMENTS, Crowded, check_size
 from bottega.tools.bound import bounded, cut
 from bottega.tools.cache import Cache
 from bottega.tools.context import Context

@@ -10,8 +10,8 @@ from typing import Any, NoReturn, cast
 
 import msgspec
 
-from bottega.json_size import MOST_MESSAGE, Crowded, check_size
 from bottega.messages.block import ToolUse
+from bottega.messages.json_size import MOST_MESSAGE, Crowded, check_size
 from bottega.providers.protocol.loose_json import REFUSALS, shallow
 
 MOST_CALLS = 100

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import msgspec
 
-from bottega.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.providers.gemini.answer import Answer
 from bottega.providers.gemini.request import to_wire
 from bottega.providers.protocol.explain import explain_body

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from bottega.fairness import FOREIGN_JSON
-from bottega.json_size import MOST_ANSWER, SMALL, members_of
+from bottega.messages.json_size import MOST_ANSWER, SMALL, members_of
 from bottega.providers.http import faults
 from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where

@@ -5,7 +5,7 @@ One cheap request or two, ten seconds at most, nothing tried twice: for `keys te
 
 import msgspec
 
-from bottega.json_size import MOST_LINE, check_size
+from bottega.messages.json_size import MOST_LINE, check_size
 from bottega.providers.http import faults
 from bottega.providers.http.address import without_login
 from bottega.providers.http.connect import Timeouts, Transport

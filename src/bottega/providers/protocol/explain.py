@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from bottega.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.providers.provider import Failed
 
 MAX_DETAIL = 400

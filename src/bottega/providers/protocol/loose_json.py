@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from bottega.json_size import MOST_ANSWER, MOST_ARGUMENTS, Crowded, check_size
+from bottega.messages.json_size import MOST_ANSWER, MOST_ARGUMENTS, Crowded, check_size
 from bottega.providers.protocol.surrogates import mended
 
 Shape = TypeVar("Shape")

@@ -21,7 +21,7 @@ from bottega.errors import BadUsage
 from bottega.events.codec import carried, encode
 from bottega.events.facts import DELTAS
 from bottega.ids import fresh_session
-from bottega.json_size import MOST_ARGUMENTS, MOST_LINE, check_size, members_of
+from bottega.messages.json_size import MOST_ARGUMENTS, MOST_LINE, check_size, members_of
 from bottega.printable import UNPRINTABLE
 from bottega.providers.vendors import SCRIPTED
 from bottega.sessions.attach import attach, drop_unnamed

@@ -5,7 +5,7 @@ import re
 from functools import partial
 from typing import Any, cast
 
-from bottega.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.tools.project.opened import Denied, nothing, text
 from bottega.workspaces.confine import Root
 

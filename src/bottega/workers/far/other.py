@@ -9,7 +9,7 @@ from msgspec import Meta
 from bottega.agents.agent import Whereabouts
 from bottega.approvals.mode import Mode
 from bottega.errors import Conflict, NotFound, Problem
-from bottega.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.reach.lines import LAST
 from bottega.reach.reach import Reach
 from bottega.sessions.asks import Ask

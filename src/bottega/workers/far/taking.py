@@ -16,7 +16,7 @@ from bottega.events.codec import carried
 from bottega.events.event import Carried
 from bottega.failpoint import failpoint
 from bottega.fairness import FOREIGN_JSON
-from bottega.json_size import MOST_MESSAGE, SMALL, Crowded, check_size, members_of
+from bottega.messages.json_size import MOST_MESSAGE, SMALL, Crowded, check_size, members_of
 from bottega.messages.message import Usage
 from bottega.reach.lines import LAST, Sent
 from bottega.sessions import inbox, spent
