@@ -21,6 +21,7 @@ from bottega.messages.block import ToolUse
 from bottega.messages.json_size import MOST_ARGUMENTS, fault_of
 from bottega.providers.http.connect import Transport
 from bottega.providers.protocol.loose_json import arguments
+from bottega.providers.provider import Failed
 from bottega.sessions.exports.bring_in import Limits, bring_in
 from bottega.settings import PROJECT_FILE, read_file
 from bottega.studio import Studio
@@ -36,6 +37,7 @@ from tests.providers import loopback
 from tests.providers.conftest import transport
 from tests.providers.loopback import Reply
 from tests.providers.plain import Caller
+from tests.providers.test_wires_over_http import ask, chunk
 
 __all__ = ["stage", "transport"]
 
@@ -246,3 +248,28 @@ def test_a_reason_of_megabytes_is_cut_before_it_is_looked_at(sign: str) -> None:
     began = time.process_time()
     assert len(plain(sign * (16 * MILLION))) <= 601
     assert time.process_time() - began < 0.2
+
+
+def _called(number: int, given: str) -> str:
+    said = json.dumps({"name": "todo_write", "arguments": given})
+    return f'{{"index":{number},"id":"c{number}","type":"function","function":{said}}}'
+
+
+@pytest.mark.parametrize("way", ["a chunk each", "one chunk", "whole"])
+async def test_many_calls_of_many_values_each_are_no_answer(transport: Transport, way: str) -> None:
+    given = json.dumps({"a": [[]] * 9_000})
+    calls = [_called(number, given) for number in range(60)]
+    match way:
+        case "a chunk each":
+            pieces = [chunk(f'{{"tool_calls":[{call}]}}') for call in calls]
+        case "one chunk":
+            pieces = [chunk(f'{{"tool_calls":[{",".join(calls)}]}}')]
+        case _:
+            message = f'{{"role":"assistant","tool_calls":[{",".join(calls)}]}}'
+            pieces = [f'{{"choices":[{{"index":0,"message":{message}}}]}}'.encode()]
+    if way != "whole":
+        pieces += [chunk("{}", '"tool_calls"'), b"data: [DONE]\n\n"]
+    async with loopback.serving(Reply(pieces)) as server:
+        last = (await ask(transport, server.url, attempts=1))[-1]
+    assert isinstance(last, Failed)
+    assert "more at once than any answer holds" in last.message

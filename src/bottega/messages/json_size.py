@@ -15,6 +15,8 @@ MOST_MESSAGE = 50_000
 """Fields and elements of one message of an MCP server, or of another Bottega."""
 MOST_ANSWER = 100_000
 """Fields and elements of one event of a provider, or of its whole answer: some repeat every tool they were told."""
+MOST_CALLED = 200_000
+"""Fields and elements, and signs in texts that look like them, of all arguments in one answer."""
 MOST_LINE = 200_000
 """Fields and elements of one fact of an export."""
 SMALL = 1_000
@@ -36,10 +38,10 @@ def fault_of(body: bytes, members: int) -> Fault:
     """What speaks against decoding a text that may have so many fields and elements, for the price of its bytes."""
     if b"\0" in body:  # of another encoding, in which quotes and commas are not what they seem
         return "encoding"
-    if _marks(body) <= min(members, DEEPEST):  # even if none of them stands in a string
+    if at_most(body) <= min(members, DEEPEST):  # even if none of them stands in a string
         return ""
     outside = _without_strings(body, members)
-    if outside is None or _marks(outside) > members:
+    if outside is None or at_most(outside) > members:
         return "members"
     return "depth" if _is_deep(outside) else ""
 
@@ -58,17 +60,17 @@ def check_size(text: bytes | str, members: int) -> None:
             pass
 
 
+def at_most(text: bytes) -> int:
+    """No text has more members than this, even if all that looks like one stands outside of strings."""
+    return text.count(b",") + text.count(b"[") + text.count(b"{") + text.count(b":")
+
+
 def members_of(body: bytes, most: int) -> int:
     """About how many fields and elements a text has; of one that has more than `most`, any number above."""
-    if (found := _marks(body)) <= DEEPEST:
+    if (found := at_most(body)) <= DEEPEST:
         return found
     outside = _without_strings(body, most)
-    return most + 1 if outside is None else _marks(outside)
-
-
-def _marks(text: bytes) -> int:
-    """Each member costs one of these at least."""
-    return text.count(b",") + text.count(b"[") + text.count(b"{") + text.count(b":")
+    return most + 1 if outside is None else at_most(outside)
 
 
 def _without_strings(body: bytes, members: int) -> bytes | None:

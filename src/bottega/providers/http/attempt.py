@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from bottega.fairness import FOREIGN_JSON
-from bottega.messages.json_size import MOST_ANSWER, SMALL, members_of
+from bottega.messages.json_size import MOST_ANSWER, MOST_CALLED, SMALL, at_most, members_of
 from bottega.providers.http import faults
 from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where
 from bottega.providers.http.send import failure, read_up_to, refusal, send
 from bottega.providers.http.sse import Splitter, TooLong
 from bottega.providers.provider import (
+    CallPiece,
     Decoder,
     Failed,
     Finished,
@@ -41,7 +42,7 @@ _SSE_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 class TooMuch(ValueError):
-    """An answer in one piece is larger than `MAX_WHOLE`, or there are more than `MOST_ANSWER` values in it."""
+    """An answer in one piece is larger than `MAX_WHOLE`, or there are more values in one than anybody means."""
 
 
 class Attempt:
@@ -60,6 +61,8 @@ class Attempt:
         self._where = where
         self._splitter = Splitter()
         self._response: aiohttp.ClientResponse | None = None
+        self._called = 0
+        """About how many values the arguments of its calls have."""
         self._unread = b""
         """What came in with more than is handed on at once."""
 
@@ -147,6 +150,11 @@ class Attempt:
 
     def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""
+        for event in events:
+            if type(event) is CallPiece:
+                self._called += at_most(event.partial_json.encode("utf-8", "surrogatepass"))
+        if self._called > MOST_CALLED:
+            raise TooMuch
         last = type(events[-1])
         if last is Finished or last is Failed:
             self.end = events.pop()  # pyright: ignore[reportAttributeAccessIssue]
@@ -161,7 +169,9 @@ class Attempt:
 async def _count(data: bytes) -> None:
     """Before it is decoded: a few bytes may be a million values."""
     members = members_of(data, MOST_ANSWER)
-    if members > MOST_ANSWER:
+    if (
+        members > MOST_ANSWER or at_most(data) > MOST_ANSWER + MOST_CALLED
+    ):  # arguments are JSON in a text
         raise TooMuch
     if members > SMALL:
         await FOREIGN_JSON.take(members)
