@@ -6,6 +6,7 @@ every read of the database below. Work that is nobody's is bounded by the number
 
 import asyncio
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Generator, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -215,6 +216,29 @@ class Share:
             self._waiting.pop(person, None)
         if not self._held[person]:
             del self._held[person]
+
+
+class Pace:
+    """So much for each person in a second: who takes more waits before they take anything else."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._free_at: dict[int | None, float] = {}
+
+    async def take(self, amount: int) -> None:
+        """Wait until what the person took before is paid for."""
+        whose = caller()
+        person = whose.person if whose else None
+        now = time.monotonic()
+        self._free_at = {who: at for who, at in self._free_at.items() if at > now}
+        begins = self._free_at.get(person, now)
+        self._free_at[person] = begins + amount / self._rate
+        if begins > now:
+            await asyncio.sleep(begins - now)
+
+
+FOREIGN_JSON = Pace(250_000)
+"""Fields and elements of what comes from elsewhere for one person: decoding them is the event loop's own work."""
 
 
 class Turns:

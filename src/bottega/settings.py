@@ -357,7 +357,7 @@ def read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_regular(path, LARGEST).decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Misconfigured(
             f"The file {str(path)!r} is no valid TOML: {error}.",
             hint="Mend that line, or remove the file.",

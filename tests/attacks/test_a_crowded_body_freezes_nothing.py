@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from bottega.messages.json_size import fault_of
 from bottega.server.guard.bodies import MOST_BODY, USUAL, limit_of
-from bottega.server.guard.json_size import fault_of
 from tests.attacks.hostile import Person, Target, target
 
 QUICK = 0.4

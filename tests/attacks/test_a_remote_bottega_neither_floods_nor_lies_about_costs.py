@@ -131,6 +131,54 @@ async def test_endless_small_events_end_the_exchange(
     assert stored <= 4 * 1024 * 1024
 
 
+_CALL = {"tool_id": "t", "name": "n", "hash": "h"}
+_USE = {"type": "tool_use", "id": "c", "name": "x"}
+MANY: dict[str, Told] = {
+    "values in a call": ("tool_intent", {**_CALL, "input": {"a": [[]] * 60_000}}),
+    "fields in a call": (
+        "tool_intent",
+        {**_CALL, "input": {f"a{n}": {} for n in range(20_000)}},
+    ),
+    "todos": ("todos_changed", {"todos": [{"content": "x"}] * 40_000}),
+    "calls": ("assistant_message", {"content": [_USE] * 20_000, "stop_reason": "tool_use"}),
+    "values in a question": (
+        "approval_required",
+        {"approval_id": "a", "kind": "question", "hash": "h", "detail": {"a": [[]] * 60_000}},
+    ),
+    "what nobody reads": ("text_delta", {"text": "x", "more": [[]] * 60_000}),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+async def test_an_event_of_very_many_values_is_not_taken(
+    home: Path, folder: Path, kind: str
+) -> None:
+    async def crowded() -> AsyncIterator[Told]:
+        yield MANY[kind]
+        yield END
+
+    log, _ = await _asked(home, folder, crowded)
+    assert "sent an event of more than 50,000 fields and elements" in _error(log)
+    assert not any(event.type == MANY[kind][0] for event in log)
+
+
+async def test_many_events_of_many_values_end_the_exchange(
+    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "MOST_MEMBERS", 5_000)
+
+    async def flood() -> AsyncIterator[Told]:
+        for _ in range(3_000):  # of these there may be any number
+            yield "text_delta", {"text": "x"}
+        for _ in range(100):
+            yield "tool_intent", {**_CALL, "input": {"a": [[]] * 200}}
+        yield END
+
+    log, _ = await _asked(home, folder, flood)
+    assert "5,000 fields and elements in one exchange" in _error(log)
+    assert len([event for event in log if event.type == "tool_intent"]) < 20
+
+
 @pytest.mark.parametrize(
     ("usage", "cost"),
     [

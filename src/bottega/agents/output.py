@@ -14,6 +14,7 @@ from bottega.errors import BadUsage
 from bottega.events import facts
 from bottega.messages.aside import is_only_asides
 from bottega.messages.block import Text
+from bottega.messages.json_size import MOST_MESSAGE, Crowded, check_size
 from bottega.messages.message import Message
 from bottega.tools.schemas.cost import DEEPEST, depth_of
 from bottega.tools.validate import Validator, accepted, joined
@@ -97,7 +98,10 @@ class Wanted:
 
     def _read(self, text: str) -> Found:
         try:
+            check_size(text, MOST_MESSAGE)
             value = msgspec.json.decode(_bare(text))
+        except Crowded as crowded:
+            return Found(errors=f"it is {crowded}")
         except (ValueError, RecursionError) as problem:
             return Found(errors=f"it is no JSON ({problem})", is_json=False)
         if depth_of(value) > DEEPEST:

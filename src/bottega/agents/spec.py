@@ -18,6 +18,7 @@ from bottega.agents.limits import PRESETS, Limits
 from bottega.alike import close
 from bottega.approvals.mode import MODES, Mode
 from bottega.errors import Misconfigured
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.providers.provider import Effort, Wishes
 
 TYPES: tuple[Type, ...] = get_args(Type)
@@ -169,8 +170,9 @@ def reshaped(spec: Spec) -> list[str]:
 def _parsed(value: Any) -> Any:
     if isinstance(value, str | bytes):
         try:
+            check_size(value, MOST_ARGUMENTS)
             return msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             return value  # and its type is found wrong
     return value
 

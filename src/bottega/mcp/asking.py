@@ -1,5 +1,6 @@
 """The requests that a server is sent, and their answers as our own values."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -52,7 +53,8 @@ async def call(connection: Connection, tool: str, arguments: dict[str, Any], sho
     async def ask(session: ClientSession) -> wire.CallToolResult | wire.InputRequiredResult:
         return await session.send_request(request, _CALLED, progress_callback=shown)
 
-    return outcome(await _final(connection, ask), connection.channel.tidy)
+    found = await _final(connection, ask)
+    return await asyncio.to_thread(outcome, found, connection.channel.tidy)
 
 
 async def resources(connection: Connection) -> dict[str, Any]:
@@ -76,7 +78,8 @@ async def read(connection: Connection, uri: str) -> Outcome:
     async def ask(session: ClientSession) -> wire.ReadResourceResult | wire.InputRequiredResult:
         return await session.read_resource(uri, allow_input_required=True)
 
-    return contents(await _final(connection, ask), connection.channel.tidy)
+    found = await _final(connection, ask)
+    return await asyncio.to_thread(contents, found, connection.channel.tidy)
 
 
 async def prompts(connection: Connection) -> list[Prompt]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from bottega.fairness import FOREIGN_JSON
+from bottega.messages.json_size import MOST_MESSAGE, SMALL, Crowded, check_size, members_of
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -96,3 +98,17 @@ class Channel(Protocol):
 Changed = Callable[[], None]
 Show = Callable[[str], None]
 """Shows a word of progress."""
+
+
+async def counted(message: bytes) -> str:
+    """Why a message of a server is not to be decoded, as the end of a sentence; empty: it may be, by now.
+
+    The SDK decodes on the event loop, and a few bytes may be a million values.
+    """
+    try:
+        check_size(message, MOST_MESSAGE)
+    except Crowded as crowded:
+        return str(crowded)
+    if (members := members_of(message, MOST_MESSAGE)) > SMALL:
+        await FOREIGN_JSON.take(members)
+    return ""

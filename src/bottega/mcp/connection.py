@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib.metadata import version
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import mcp_types as wire
 from mcp.client.session import ClientRequestContext, ClientSession, IncomingMessage
@@ -23,9 +23,25 @@ from bottega.mcp.problems import Refusal, TooSlow, Unavailable, Unknown, plain
 T = TypeVar("T")
 
 _CLOSING = 5.0
+MOST_PARTS = 1_000
+"""Texts, pictures and links in one answer."""
+_MOST_WRONG = 100
+"""Faults of an answer that are told one by one."""
 _NEWER = (wire.METHOD_NOT_FOUND, wire.UNSUPPORTED_PROTOCOL_VERSION)
 FORGOTTEN = "Session terminated"
 """What the SDK says where a server over HTTP knows nothing of us any more."""
+
+
+class _Dispatcher(JSONRPCDispatcher):
+    """Refuses answers of many parts before the SDK tries each that is wrong as every kind of part that there is."""
+
+    async def send_raw_request(self, *given: Any, **named: Any) -> dict[str, Any]:
+        raw = await super().send_raw_request(*given, **named)
+        for name in ("content", "contents", "messages"):
+            found: object = raw.get(name)
+            if isinstance(found, list) and len(cast("list[Any]", found)) > MOST_PARTS:
+                raise ValueError(f"it has more than {MOST_PARTS:,} parts")
+        return raw
 
 
 class Connection:
@@ -80,7 +96,7 @@ class Connection:
         except (ValidationError, ValueError, RuntimeError) as error:
             raise Refusal(
                 f"The MCP server {self.name!r} gave an answer that makes no sense:"
-                f" {self.channel.tidy(plain(str(error), 300))}"
+                f" {self.channel.tidy(plain(_wrong(error), 300))}"
             ) from None
         finally:
             self._busy -= 1
@@ -104,7 +120,7 @@ class Connection:
         problem: BaseException | None = None
         try:
             async with self.channel as (incoming, outgoing):
-                self.dispatcher = JSONRPCDispatcher(incoming, outgoing)
+                self.dispatcher = _Dispatcher(incoming, outgoing)
                 async with ClientSession(
                     dispatcher=self.dispatcher,
                     list_roots_callback=self._roots if self.channel.roots else None,
@@ -211,6 +227,13 @@ class Connection:
         return wire.ListRootsResult(
             roots=[wire.Root(uri=FileUrl(uri), name="workspace") for uri in self.channel.roots]
         )
+
+
+def _wrong(error: Exception) -> str:
+    """What makes no sense, unless it is so much that to write it down takes a while."""
+    if isinstance(error, ValidationError) and error.error_count() > _MOST_WRONG:
+        return f"{error.error_count():,} of its values are not what they should be"
+    return str(error)
 
 
 def _first(problem: BaseException | None) -> BaseException | None:

@@ -1,5 +1,7 @@
 """A server at an address: the SDK's streamable HTTP, with a largest answer, our proxies and roots of trust.
 
+What an answer holds is counted before the SDK decodes any of it.
+
 The user chose the address, so it may be any, this machine's own too. Whatever is sent goes to that origin and to no
 other, wherever a redirect leads; headers go only over https or to this machine.
 """
@@ -14,12 +16,13 @@ from urllib.request import getproxies
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
-from bottega.mcp.channel import Surroundings
+from bottega.mcp.channel import Surroundings, counted
 from bottega.mcp.secrets import resolve
 from bottega.mcp.server import McpServer, check_secure, destination_of
 from bottega.origin import origin_of
 from bottega.providers.http.address import proxy_for
 from bottega.providers.http.connect import trusting
+from bottega.providers.http.sse import Splitter, TooLong
 
 if TYPE_CHECKING:
     from bottega.mcp.channel import Streams
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 _HEADERS = {"User-Agent": "bottega", "Accept-Encoding": "identity"}
 _CONNECT = 15.0
 _REFUSED = 400
+_EVENTS = "text/event-stream"
 
 
 class Http:
@@ -41,14 +45,14 @@ class Http:
         self._largest = around.patience.largest
         self._trust = trusting(around.ca_file) if around.ca_file else True
         self._refused = 0
-        self._too_large = False
+        self._fault = ""
 
     def tidy(self, text: str) -> str:
         return self._secrets.without(text)
 
     def detail(self) -> str:
-        if self._too_large:
-            return f"It sent an answer of more than {self._largest:,} bytes."
+        if self._fault:
+            return self._fault
         if self._refused in (401, 403):
             return f"It refuses the request (HTTP {self._refused}): look at its `headers`."
         return f"It answers with HTTP {self._refused}." if self._refused else ""
@@ -83,20 +87,29 @@ class Http:
         return await self._stack.__aexit__(exc_type, exc_val, exc_tb)
 
     async def _look(self, response: httpx2.Response) -> None:
-        """Note a refusal, and bound what is read whole; events have a bound of their own."""
+        """Note a refusal, and bound what is read, whole or as events."""
         if response.request.method == "POST":
             self._refused = response.status_code if response.status_code >= _REFUSED else 0
+            self._fault = ""
         # What was packed nevertheless stays so: unpacked, a few bytes could be any number.
         response.headers.pop("content-encoding", None)
+        # One spelling, and UTF-8: what is counted here must be what is decoded there.
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        response.headers["content-type"] = kind
         stream = response.stream
-        if isinstance(stream, httpx2.AsyncByteStream) and not response.headers.get(
-            "content-type", ""
-        ).startswith("text/event-stream"):
-            response.stream = _Bounded(stream, self)
+        if isinstance(stream, httpx2.AsyncByteStream):
+            response.stream = (_Events if kind == _EVENTS else _Whole)(stream, self)
 
     def over(self, size: int) -> bool:
-        self._too_large = self._too_large or size > self._largest
+        if size > self._largest:
+            self._fault = f"It sent an answer of more than {self._largest:,} bytes."
         return size > self._largest
+
+    async def crowded(self, message: bytes) -> bool:
+        """Whether a message is not to be decoded; others may have to wait for those before them."""
+        if fault := await counted(message):
+            self._fault = f"It sent an answer {fault}."
+        return bool(fault)
 
 
 class _OneOrigin(httpx2.AsyncBaseTransport):
@@ -115,18 +128,44 @@ class _OneOrigin(httpx2.AsyncBaseTransport):
         await self._transport.aclose()
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _Counted(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream, http: Http) -> None:
         self._stream = stream
         self._http = http
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for piece in self._stream:
-            size += len(piece)
-            if self._http.over(size):
-                raise httpx2.StreamError("the answer is too large")
-            yield piece
-
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+class _Whole(_Counted):
+    """One message: handed on once all of it was counted."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        body = bytearray()
+        async for piece in self._stream:
+            body += piece
+            if self._http.over(len(body)):
+                raise httpx2.StreamError("the answer is too large")
+        if await self._http.crowded(bytes(body)):
+            raise httpx2.StreamError("the answer holds too much")
+        yield bytes(body)
+
+
+class _Events(_Counted):
+    """Messages as events: the end of each is handed on once it was counted; the SDK bounds its bytes."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        splitter = Splitter()
+        async for piece in self._stream:
+            await self._count(splitter, piece)
+            yield piece
+        await self._count(splitter, b"")
+
+    async def _count(self, splitter: Splitter, piece: bytes) -> None:
+        try:
+            events = splitter.feed(piece) if piece else splitter.end()
+        except TooLong:
+            raise httpx2.SSEError("the event is too large") from None
+        for _, data in events:
+            if await self._http.crowded(data):
+                raise httpx2.SSEError("the event holds too much")

@@ -13,6 +13,8 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 
+from bottega.mcp.channel import counted
+
 MOST_GARBAGE = 100
 """Lines that are no messages, one after the other."""
 MOST_ASKED = 64
@@ -79,6 +81,14 @@ class Pipes:
             self.fault = "It writes what is no MCP message to its standard output."
         return not self.fault
 
+    def holds_too_much(self, line: bytes, fault: str) -> bool:
+        """Note a line that is not decoded; True: it may be an answer that somebody waits for, so the program ends."""
+        if line.lstrip()[:1] in (b"{", b"["):
+            self.fault = f"It sent a line {fault}."
+        else:
+            self.skip(line)
+        return bool(self.fault)
+
     def took(self, *, request: bool) -> bool:
         """Note a message; False: it is a request, and one too many."""
         self._garbage = 0
@@ -135,6 +145,10 @@ class Incoming(_Stream):
     async def __anext__(self) -> SessionMessage | Exception:
         pipes = self._pipes
         while (line := await pipes.line()) is not None:
+            if fault := await counted(line):
+                if not pipes.holds_too_much(line, fault):
+                    continue
+                break
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:

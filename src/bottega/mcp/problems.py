@@ -29,8 +29,12 @@ class Unknown(Refusal):
 
 def plain(text: str, longest: int = _SHOWN) -> str:
     """A stranger's text without anything that cannot be seen, cut to a length at which it can be read."""
-    seen = "".join(each if each.isprintable() or each in "\n\t" else _space(each) for each in text)
-    return seen if len(seen) <= longest else f"{seen[:longest]}…"
+    looked = text[: 8 * longest]  # it may be megabytes
+    seen = "".join(
+        each if each.isprintable() or each in "\n\t" else _space(each) for each in looked
+    )
+    is_whole = len(seen) <= longest and len(looked) == len(text)
+    return seen if is_whole else f"{seen[:longest]}…"
 
 
 def _space(each: str) -> str:

@@ -12,6 +12,7 @@ import mcp_types as wire
 
 from bottega.mcp.problems import plain
 from bottega.messages.block import Audio, Document, Image
+from bottega.messages.json_size import MOST_MESSAGE, check_size, members_of
 from bottega.tools.tool import Outcome, failure, success
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -119,12 +120,20 @@ def _result(read: list[Any], structured: Any) -> Any:
     if structured is None:
         return read[0] if len(read) == 1 else read
     # Servers say what is structured a second time as text.
-    rest = [each for each in read if not (isinstance(each, str) and _parsed(each) == structured)]
+    room = MOST_MESSAGE
+    rest: list[Any] = []
+    for each in read:
+        if isinstance(each, str) and room > 0:
+            room -= members_of(each.encode("utf-8", "surrogatepass"), room)
+            if room >= 0 and _parsed(each) == structured:
+                continue
+        rest.append(each)
     return {"structured": structured, "content": rest} if rest else structured
 
 
 def _parsed(text: str) -> Any:
     try:
+        check_size(text, MOST_MESSAGE)
         return json.loads(text)
     except (ValueError, RecursionError):
         return None

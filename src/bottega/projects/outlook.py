@@ -15,6 +15,7 @@ from typing import Any, cast
 import msgspec
 
 from bottega.errors import Problem
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.projects.files.finding import Listed
 from bottega.projects.folders import Folders
 from bottega.projects.projects import Project
@@ -187,7 +188,9 @@ def _test_command(root: Root, manifests: Iterable[str], tests: list[str]) -> str
 def _failed(root: Root) -> list[str]:
     """What pytest wrote down of its last run; those that are still there."""
     try:
-        noted: object = json.loads(beginning(root, _FAILED, 256 * 1024) or b"{}")
+        source = beginning(root, _FAILED, 256 * 1024) or b"{}"
+        check_size(source, MOST_ARGUMENTS)
+        noted: object = json.loads(source)
     except (ValueError, RecursionError):
         return []
     names = list(cast("dict[str, Any]", noted)) if isinstance(noted, dict) else []

@@ -8,6 +8,7 @@ import msgspec
 
 from bottega import errors
 from bottega.errors import Problem
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 
 
 class Unreachable(Problem):
@@ -63,8 +64,9 @@ KINDS: dict[str, type[Problem]] = {
 def problem(status: int, body: bytes) -> Problem:
     """The exception for an answer that is none."""
     try:
+        check_size(body, MOST_ARGUMENTS)
         told = _read(body)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return Problem(f"The server answered with status {status}.", hint="Is it a Bottega?")
     found = KINDS.get(told.code, Problem)(told.detail or f"Status {status}.", hint=told.hint)
     found.code = told.code

@@ -21,6 +21,7 @@ from bottega.sessions import attach, clients, plans, turning
 from bottega.sessions.asks import Ask, Reply, Word
 from bottega.sessions.changes.work import Work
 from bottega.sessions.clients import ClientTool
+from bottega.sessions.feed import Row
 from bottega.sessions.inbox import AT_HOME, Admission, Prompt, Speaker
 from bottega.sessions.session import SessionRow
 from bottega.sessions.told import views
@@ -312,12 +313,12 @@ class Session:
     async def tail(self, limit: int = 80) -> list[Event]:
         """The last facts, without deltas, oldest first."""
         rows = await self._opened.runtime.log.tail(self.row.n, limit=limit)
-        return [decode(index, body) for index, body in rows]
+        return await asyncio.to_thread(_decoded, rows)
 
     async def facts(self) -> list[Event]:
         """The stored facts, without deltas."""
         rows = await self._opened.runtime.log.facts(self.row.n)
-        return [decode(index, body) for index, body in rows]
+        return await asyncio.to_thread(_decoded, rows)
 
     async def chat(self) -> list[views.ChatMessage]:
         """What was said, final texts only."""
@@ -325,10 +326,16 @@ class Session:
 
     async def history(self) -> list[Message]:
         """What the model sees."""
-        return replay(await self._opened.runtime.log.facts(self.row.n))
+        rows = await self._opened.runtime.log.facts(self.row.n)
+        return await asyncio.to_thread(replay, rows)
 
     async def steps(self) -> list[views.Exchange]:
         return views.steps(await self.facts())
+
+
+def _decoded(rows: list[Row]) -> list[Event]:
+    """For a thread: a long session takes a while."""
+    return [decode(index, body) for index, body in rows]
 
 
 def _meant(worked: Worked, path: str) -> list[Work]:

@@ -11,6 +11,7 @@ import msgspec
 
 from bottega.errors import Fenced, Problem, StorageFailed
 from bottega.messages.block import ToolUse
+from bottega.messages.json_size import MOST_ARGUMENTS, Crowded, check_size
 from bottega.tools.bound import bounded, cut
 from bottega.tools.cache import Cache
 from bottega.tools.context import Context
@@ -109,9 +110,15 @@ def unknown(name: str, registry: Tools) -> Outcome:
 
 def _malformed(use: ToolUse) -> str:
     try:
+        check_size(use.malformed, MOST_ARGUMENTS)
         found: object = msgspec.json.decode(use.malformed)
         problem = _TYPES.get(type(found), "they could not be read")
-    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+    except Crowded as crowded:
+        problem = f"they are {crowded}"
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # msgspec's and those of half characters are such too
         problem = str(error)
     quoted = cut(use.malformed, limit=_QUOTED)
     return (

@@ -214,11 +214,9 @@ class Room:
         history[:] = await self._replayed()
         self._gauge.counted, self._gauge.factor = None, aim.factor
         if after > aim.window:
-            _refuse_if_too_long(
-                indexed(await self._scene.hands.log.facts(self._scene.session.n)),
-                aim,
-                self._scene.plan.model.name,
-            )
+            rows = await self._scene.hands.log.facts(self._scene.session.n)
+            told = await asyncio.to_thread(indexed, rows)
+            _refuse_if_too_long(told, aim, self._scene.plan.model.name)
         return True
 
     async def _replayed(self) -> list[Message]:

@@ -398,7 +398,9 @@ class Worker:
         after = self._log.feed(session.n).last_index
 
         async def remember() -> list[Message]:
-            return recalled.history if recalled else replay(await self._log.facts(session.n))
+            if recalled:
+                return recalled.history
+            return await asyncio.to_thread(replay, await self._log.facts(session.n))
 
         prepare = partial(self._plan, session, prompt)
         running = asyncio.create_task(

@@ -85,7 +85,10 @@ def test_more_calls_than_anybody_means_are_bounded_and_told(text: str) -> None:
         ("3", "not a JSON object"),
         ('{"name": "x", "arguments": {"a": NaN}}', "not valid JSON"),
         ('{"name": "x", "arguments": ' + "[" * 2_000 + "]" * 2_000 + "}", "it is long"),
-        ('{"name": "x", "arguments": ' + "[" * 300 + "]" * 300 + "}", "nests too deeply"),
+        (
+            '{"name": "x", "arguments": ' + "[" * 300 + "]" * 300 + "}",
+            "nested more than 200 levels deep",
+        ),
     ],
 )
 def test_a_malformed_call_is_answered_with_its_reason_and_the_right_form(

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, cast
 import msgspec
 
 from bottega.messages.block import ToolUse
+from bottega.messages.json_size import MOST_MESSAGE, Crowded, check_size
 from bottega.providers.protocol.loose_json import REFUSALS, shallow
 
 MOST_CALLS = 100
@@ -86,10 +87,13 @@ class Calls:
 def value(written: str) -> Any:
     """The JSON value that a text is; `Refusal` if it is none, or one that means two things."""
     try:
+        check_size(written, MOST_MESSAGE)
         found = msgspec.json.decode(written.strip())
         json.loads(written, object_pairs_hook=_once)
     except Refusal:
         raise
+    except Crowded as crowded:
+        raise Refusal(f"it is {crowded}") from None
     except RecursionError:
         raise Refusal("it nests too deeply") from None
     except REFUSALS as error:

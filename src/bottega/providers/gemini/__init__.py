@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import msgspec
 
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.providers.gemini.answer import Answer
 from bottega.providers.gemini.request import to_wire
 from bottega.providers.protocol.explain import explain_body
@@ -30,6 +31,7 @@ def explain(status: int, body: bytes, headers: dict[str, str]) -> Failed:
 def _retry_delay(body: bytes) -> float | None:
     """The `retryDelay` among an error's details, such as `34s` or `0.5s`."""
     try:
+        check_size(body, MOST_ARGUMENTS)
         found: Any = msgspec.json.decode(body)
     except (ValueError, RecursionError):
         return None

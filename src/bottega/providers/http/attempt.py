@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from bottega.fairness import FOREIGN_JSON
+from bottega.messages.json_size import MOST_ANSWER, MOST_CALLED, SMALL, at_most, members_of
 from bottega.providers.http import faults
 from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where
 from bottega.providers.http.send import failure, read_up_to, refusal, send
 from bottega.providers.http.sse import Splitter, TooLong
 from bottega.providers.provider import (
+    CallPiece,
     Decoder,
     Failed,
     Finished,
@@ -39,7 +42,7 @@ _SSE_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 class TooMuch(ValueError):
-    """An answer in one piece is larger than `MAX_WHOLE`."""
+    """An answer in one piece is larger than `MAX_WHOLE`, or there are more values in one than anybody means."""
 
 
 class Attempt:
@@ -58,6 +61,8 @@ class Attempt:
         self._where = where
         self._splitter = Splitter()
         self._response: aiohttp.ClientResponse | None = None
+        self._called = 0
+        """About how many values the arguments of its calls have."""
         self._unread = b""
         """What came in with more than is handed on at once."""
 
@@ -112,6 +117,7 @@ class Attempt:
                 body = await read_up_to(MAX_WHOLE + 1, response, first)
                 if len(body) > MAX_WHOLE:
                     raise TooMuch
+                await _count(body)
                 return self._taken([*self._decoder.whole(body), *self._decoder.end()]) or ()
             case "page":
                 self.end = faults.not_an_answer(where, response.status)
@@ -125,6 +131,8 @@ class Attempt:
         while True:
             piece = self._some(piece or self._unread or await read())
             for name, data in feed(piece) if piece else self._splitter.end():
+                if len(data) > SMALL:
+                    await _count(data)
                 events += step(name, data)
             if not piece:
                 events += self._decoder.end()
@@ -142,6 +150,11 @@ class Attempt:
 
     def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""
+        for event in events:
+            if type(event) is CallPiece:
+                self._called += at_most(event.partial_json.encode("utf-8", "surrogatepass"))
+        if self._called > MOST_CALLED:
+            raise TooMuch
         last = type(events[-1])
         if last is Finished or last is Failed:
             self.end = events.pop()  # pyright: ignore[reportAttributeAccessIssue]
@@ -151,6 +164,17 @@ class Attempt:
             return None
         self.spoke = self.spoke or bool(events)
         return events
+
+
+async def _count(data: bytes) -> None:
+    """Before it is decoded: a few bytes may be a million values."""
+    members = members_of(data, MOST_ANSWER)
+    if (
+        members > MOST_ANSWER or at_most(data) > MOST_ANSWER + MOST_CALLED
+    ):  # arguments are JSON in a text
+        raise TooMuch
+    if members > SMALL:
+        await FOREIGN_JSON.take(members)
 
 
 def kind_of(content_type: str, first: bytes) -> Literal["stream", "whole", "page"]:

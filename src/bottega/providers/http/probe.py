@@ -5,6 +5,7 @@ One cheap request or two, ten seconds at most, nothing tried twice: for `keys te
 
 import msgspec
 
+from bottega.messages.json_size import MOST_LINE, check_size
 from bottega.providers.http import faults
 from bottega.providers.http.address import without_login
 from bottega.providers.http.connect import Timeouts, Transport
@@ -48,8 +49,9 @@ async def list_models(
     if isinstance(body, Failed):
         return body
     try:
+        check_size(body, MOST_LINE)
         page: _Page | list[_Model] = msgspec.json.decode(body, type=_Page | list[_Model])
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return faults.not_an_answer(Where(target.name, url, "", timeouts), 200)
     models = page if isinstance(page, list) else page.data + page.models
     spoken_to = [each for each in models if "generateContent" in each.supportedGenerationMethods]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.providers.provider import Failed
 
 MAX_DETAIL = 400
@@ -264,8 +265,9 @@ def explain_error(provider: str, error: ErrorText) -> Failed:
 def read_error(body: bytes) -> ErrorText:
     """The message in an error body, in any of the shapes that vendors and proxies use."""
     try:
+        check_size(body, MOST_ARGUMENTS)
         found: Any = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return ErrorText(_plain(body))
     return error_in(found)
 

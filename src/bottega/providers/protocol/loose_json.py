@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from bottega.messages.json_size import MOST_ANSWER, MOST_ARGUMENTS, Crowded, check_size
 from bottega.providers.protocol.surrogates import mended
 
 Shape = TypeVar("Shape")
@@ -24,6 +25,7 @@ def second_look(data: bytes, shape: type[Shape], keep: frozenset[str]) -> Shape 
     Strings under the keys in `keep` may still hold half characters: they are pieces of a text.
     """
     try:
+        check_size(data, MOST_ANSWER)
         found = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None)
         return msgspec.convert(mended(found, keep), shape)
     except REFUSALS:
@@ -34,6 +36,10 @@ def arguments(text: str) -> dict[str, Any] | None:
     """A call's arguments: the JSON object, `{}` for an empty text, None for anything else."""
     if not text.strip():
         return {}
+    try:
+        check_size(text, MOST_ARGUMENTS)
+    except Crowded:
+        return None
     try:
         found = msgspec.json.decode(text)
     except REFUSALS:

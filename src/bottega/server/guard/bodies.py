@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 from starlette.types import Message, Receive
 
-from bottega.server.guard.json_size import fault_of
+from bottega.messages.json_size import fault_of
 from bottega.server.problems import Halt
 
 MOST_BODY = 1_000_000

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from bottega.errors import BadUsage, Problem
-from bottega.server.guard.json_size import DEEPEST, fault_of
+from bottega.messages.json_size import DEEPEST, fault_of
 from bottega.sessions.asks import Word
 
 _UUID = r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"

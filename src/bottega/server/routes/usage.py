@@ -1,5 +1,6 @@
 """What was used and what is held: usage, the model's window, things to do."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -78,7 +79,7 @@ async def show_context(session: OwnSession) -> ContextShape:
 async def show_todos(house: Asked, session: OwnSession) -> TodoList:
     """The list as the agent left it; after a reset there is none."""
     row = await newest(house.studio.runtime.log, session.row.n, "todos_changed", "session_reset")
-    last = decode(*row).data if row else None
+    last = (await asyncio.to_thread(decode, *row)).data if row else None
     todos = last.todos if isinstance(last, facts.TodosChanged) else ()
     return TodoList(
         todos=[

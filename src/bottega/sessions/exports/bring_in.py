@@ -21,6 +21,7 @@ from bottega.errors import BadUsage
 from bottega.events.codec import carried, encode
 from bottega.events.facts import DELTAS
 from bottega.ids import fresh_session
+from bottega.messages.json_size import MOST_ARGUMENTS, MOST_LINE, check_size, members_of
 from bottega.printable import UNPRINTABLE
 from bottega.providers.vendors import SCRIPTED
 from bottega.sessions.attach import attach, drop_unnamed
@@ -35,12 +36,14 @@ LAST = 2**53
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much of a file is read, in bytes."""
+    """How much of a file is read; sizes are in bytes."""
 
     line: int = 48 * 1024 * 1024
     """A blob of 36 MB."""
     events: int = 256 * 1024 * 1024
     blobs: int = 1024 * 1024 * 1024
+    members: int = 5_000_000
+    """Fields and elements of all events but the pieces of words: whoever reads the session decodes them all."""
 
 
 LIMITS = Limits()
@@ -101,7 +104,7 @@ class _Read:
         self._blobs = blobs
         self._limits = limits
         self._about: About | None = None
-        self._events_size = self._blobs_size = 0
+        self._events_size = self._blobs_size = self._members = 0
         self.rows: list[_Row] = []
         self.blobs: list[str] = []
         self.last = 0
@@ -133,6 +136,7 @@ class _Read:
         if len(line) > self._limits.line:
             raise ValueError(f"it is longer than {self._limits.line} bytes")
         if self._about is None:
+            check_size(line, MOST_ARGUMENTS)
             self._about = _header(line).session
         elif line.startswith(b"["):
             self._event(line)
@@ -140,8 +144,14 @@ class _Read:
             self._blob(line)
 
     def _event(self, line: bytes) -> None:
+        check_size(line, MOST_LINE)
         index, raw = _row(line)
         event = carried(index, bytes(raw))
+        self._members += 0 if event.type in DELTAS else members_of(line, MOST_LINE)
+        if self._members > self._limits.members:
+            raise ValueError(
+                f"the events have more than {self._limits.members} fields and elements"
+            )
         self._events_size += max(len(raw), len(event.body))
         if self._events_size > self._limits.events:
             raise ValueError(f"the events are larger than {self._limits.events} bytes")
@@ -152,6 +162,7 @@ class _Read:
         self.closing.add(event)
 
     def _blob(self, line: bytes) -> None:
+        check_size(line, MOST_ARGUMENTS)
         found = _blob(line)
         if found.data is None:
             return

@@ -5,6 +5,7 @@ import re
 from functools import partial
 from typing import Any, cast
 
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.tools.project.opened import Denied, nothing, text
 from bottega.workspaces.confine import Root
 
@@ -37,6 +38,7 @@ def _text(root: Root, denied: Denied, name: str) -> str:
 
 def _npm(source: str) -> dict[str, str]:
     try:
+        check_size(source, MOST_ARGUMENTS)
         given: object = json.loads(source or "{}")
     except (ValueError, RecursionError):
         return {}

@@ -122,7 +122,7 @@ async def _spends(exchange: Exchange, log: Log, prepare: Callable[[], Awaitable[
     if plan:
         system, tools = before_messages(plan, exchange.told.opening)
         fixed = tokens(system) + tool_tokens(tools)
-    request = guessed(rows, indexed(rows), fixed).total
+    request = (await asyncio.to_thread(lambda: guessed(rows, indexed(rows), fixed))).total
     texts = (each.text for each in track.partial() if isinstance(each, Text | Reasoning))
     written = round(sum(map(tokens, texts)))
     cost = await _price(plan, Usage(request, written)) if plan else None

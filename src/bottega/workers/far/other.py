@@ -9,6 +9,7 @@ from msgspec import Meta
 from bottega.agents.agent import Whereabouts
 from bottega.approvals.mode import Mode
 from bottega.errors import Conflict, NotFound, Problem
+from bottega.messages.json_size import MOST_ARGUMENTS, check_size
 from bottega.reach.lines import LAST
 from bottega.reach.reach import Reach
 from bottega.sessions.asks import Ask
@@ -104,8 +105,9 @@ class Other:
 
     def _read(self, answer: bytes, shape: type[T]) -> T:
         try:
+            check_size(answer, MOST_ARGUMENTS)
             return msgspec.json.decode(answer, type=shape)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise Problem(
                 f"The server at {self.reach.address} gave an answer that makes no sense.",
                 hint="Is it another version of Bottega?",

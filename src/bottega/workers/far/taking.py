@@ -15,6 +15,8 @@ from bottega.events import facts
 from bottega.events.codec import carried
 from bottega.events.event import Carried
 from bottega.failpoint import failpoint
+from bottega.fairness import FOREIGN_JSON
+from bottega.messages.json_size import MOST_MESSAGE, SMALL, Crowded, check_size, members_of
 from bottega.messages.message import Usage
 from bottega.reach.lines import LAST, Sent
 from bottega.sessions import inbox, spent
@@ -46,6 +48,8 @@ LARGEST = 8 * 1024 * 1024
 """Bytes of one event that are carried over: far more than a Bottega writes into one."""
 MOST_CARRIED = 64 * 1024 * 1024
 """Bytes of all events of one exchange."""
+MOST_MEMBERS = 2_000_000
+"""Fields and elements of all its events but the pieces of words: whoever reads the session decodes them all."""
 _COUNTED = 1024 * 1024
 """Bytes after which it is looked at again whether there is room for more."""
 _LARGE = 64 * 1024
@@ -75,16 +79,17 @@ class Taking:
         self.answers = 0
         """How many answers of the model were among it."""
         self.asks = FarAsks(exchange, other, self._put)
-        self._size = self._counted = 0
+        self._size = self._counted = self._members = 0
 
     async def take(self, burst: list[Sent]) -> Ended | None:
         """Carry over what belongs to the exchange; its end, if that is there."""
         told: list[Carried] = []
         answers = 0
         for each in burst:
+            members = await self._count(each.body)
             large = len(each.body) > _LARGE
             fact = await asyncio.to_thread(self._read, each) if large else self._read(each)
-            await self._make_room(len(each.body))
+            await self._make_room(len(each.body), 0 if fact.type in facts.DELTAS else members)
             self.cursor = fact.index
             if fact.message_id != self._id or fact.type not in CARRIED:
                 await self._pay_for(fact)
@@ -101,8 +106,27 @@ class Taking:
         self.answers += answers
         return None
 
-    async def _make_room(self, size: int) -> None:
+    async def _count(self, body: bytes) -> int:
+        """About how many fields and elements an event has, before it is decoded; raises where that is too much."""
+        try:
+            check_size(body, MOST_MESSAGE)
+        except Crowded as crowded:
+            raise TooMuchSent(
+                f"The server at {self._address} sent an event {crowded}.",
+                hint="The exchange ends here. Look at what that server does.",
+            ) from None
+        if (members := members_of(body, MOST_MESSAGE)) > SMALL:
+            await FOREIGN_JSON.take(members)
+        return members
+
+    async def _make_room(self, size: int, members: int) -> None:
         """Before so much more is stored; raises where that is too much for this exchange, or for its owner."""
+        self._members += members
+        if self._members > MOST_MEMBERS:
+            raise TooMuchSent(
+                f"The server at {self._address} sent more than {MOST_MEMBERS:,} fields and elements in one exchange.",
+                hint="The exchange ends here. Ask for less at once, or look at what that server does.",
+            )
         self._size += size
         if self._size > MOST_CARRIED:
             raise TooMuchSent(
