@@ -11,9 +11,9 @@ from bottega.workspaces.git.guard import Guard
 _log = logging.getLogger(__name__)
 
 
-def recover(state: Path, root: Root) -> tuple[str, ...]:
+def recover(state: Path, root: Root, reserve: int = 0) -> tuple[str, ...]:
     """Compare a workspace with the baseline that somebody left; what was undone since it was written. Blocks."""
-    guard = Guard(state, root)
+    guard = Guard(state, root, reserve)
     guard.open()
     try:
         guard.since_begun()
@@ -22,7 +22,7 @@ def recover(state: Path, root: Root) -> tuple[str, ...]:
         guard.close()
 
 
-def recover_all(state: Path, *, last: bool) -> int:
+def recover_all(state: Path, *, last: bool, reserve: int = 0) -> int:
     """Every workspace with a baseline; how many there were. Blocks.
 
     What was killed may take seconds to end: only the `last` time are baselines forgotten.
@@ -40,7 +40,7 @@ def recover_all(state: Path, *, last: bool) -> int:
                 same = root.identity == (left.device, left.inode)
                 if not same and not left.is_of(root.identity, baselines.born(root.fileno())):
                     continue  # it was renamed: whoever works where it is now looks at it
-                guard = Guard(state, root)
+                guard = Guard(state, root, reserve)
                 guard.open()
                 guard.close(forget=last)
         except Exception as problem:  # one folder must not keep the others from being looked at
