@@ -150,6 +150,9 @@ class Local:
         """Undo what programs of a dead process left in a folder for git to run: a sentence for each."""
         return await in_thread(root.path, recovery.recover, self._state, root, self._reserve)
 
+    async def recover_left(self, folder: str) -> tuple[str, ...]:
+        return await in_thread(folder, recovery.recover_left, self._state, folder, self._reserve)
+
     async def recover_all(self, *, last: bool) -> int:
         """The same in every folder; only the `last` time is it forgotten how they were."""
         recover = partial(recovery.recover_all, self._state, last=last, reserve=self._reserve)
