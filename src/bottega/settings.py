@@ -357,9 +357,10 @@ def read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_regular(path, LARGEST).decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise Misconfigured(
-            f"The file {str(path)!r} is no valid TOML: {error}.",
+            f"The file {str(path)!r} is no valid TOML: {why}.",
             hint="Mend that line, or remove the file.",
         ) from error
     except OSError as error:

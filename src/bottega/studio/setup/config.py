@@ -96,7 +96,13 @@ def _rewrite(settings: Settings, alter: Callable[[MutableMapping[str, Any]], Non
             alter(document)
             text = tomlkit.dumps(document)
             _check(tomllib.loads(text), str(file))
-        except (OSError, TOMLKitError, tomllib.TOMLDecodeError, UnicodeError) as error:
+        except (
+            OSError,
+            TOMLKitError,
+            tomllib.TOMLDecodeError,
+            UnicodeError,
+            RecursionError,
+        ) as error:
             raise Misconfigured(
                 f"The file {str(file)!r} cannot be changed: {error}.", hint="Mend it by hand."
             ) from error
