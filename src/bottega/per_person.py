@@ -83,7 +83,10 @@ class PerPerson:
         if not memory and self.is_shared():
             memory = machine() // 2
         return Allowance(
-            sandboxes=values.person_sandboxes, memory=memory, processes=values.person_processes
+            sandboxes=values.person_sandboxes,
+            memory=memory,
+            processes=values.person_processes,
+            reserve=values.disk_reserve_mb * MIB,
         )
 
     def _calls_at_once(self) -> int:

@@ -22,6 +22,7 @@ from bottega.approvals.mode import MODES, Mode
 from bottega.approvals.rule import Rule, Ruling
 from bottega.errors import BadUsage, Misconfigured, Problem
 from bottega.mcp.server import NAME, McpServer, is_name
+from bottega.messages.toml_text import load_toml
 from bottega.person_limits import PersonLimits
 from bottega.providers.of_model import OfModel
 from bottega.providers.provider import Effort, Wishes
@@ -354,10 +355,10 @@ def _project(folder: Path | None) -> tuple[dict[str, Any], tuple[str, ...]]:
 def read_file(path: Path) -> dict[str, Any]:
     """A TOML file as a plain dictionary; empty if there is none."""
     try:
-        return tomllib.loads(read_regular(path, LARGEST).decode())
+        return load_toml(read_regular(path, LARGEST).decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misconfigured(
             f"The file {str(path)!r} is no valid TOML: {error}.",
             hint="Mend that line, or remove the file.",

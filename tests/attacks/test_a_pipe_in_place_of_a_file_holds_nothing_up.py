@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from bottega.errors import Problem
-from bottega.settings import load
+from bottega.errors import Misconfigured, Problem
+from bottega.settings import load, read_file
 from bottega.tools.project import git
 from bottega.tools.project.glance import description, glance
 from bottega.tools.project.instructions import instructions
@@ -182,3 +182,21 @@ async def test_a_server_and_its_tools_answer_in_a_project_full_of_pipes(
     assert "other.txt" in str(results[0])
     assert "other.txt" in str(results[1])
     assert "pipe" in str(results[3])
+
+
+@pytest.mark.parametrize("unit", ["[", "{a="])
+def test_settings_that_are_nested_too_deeply_are_told_as_such(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / ".bottega.toml"
+    path.write_text("a=" + unit * 200_000)
+    with pytest.raises(Misconfigured, match="is no valid TOML"):
+        read_file(path)
+
+
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "a = {{ {} = 1 }}", '"x".{} = 1'])
+def test_a_key_of_very_many_parts_is_refused_at_once(tmp_path: Path, form: str) -> None:
+    path = tmp_path / ".bottega.toml"
+    path.write_text(form.format(" . ".join(["a"] * 20_000)))
+    begun = time.thread_time()
+    with pytest.raises(Misconfigured, match="more than 64 parts"):
+        read_file(path)
+    assert time.thread_time() - begun < 0.2

@@ -168,7 +168,7 @@ git init -q sub; git config -f sub/.git/config core.fsmonitor x"""
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("by", ["the next opening", "the next start", "the session"])
+@pytest.mark.parametrize("by", ["the next opening", "the next start", "the session", "a look"])
 async def test_a_kill_in_the_middle_leaves_nothing_for_git_to_run(scene: Scene, by: str) -> None:
     done = processes.run(CRASH, scene.folder, scene.base / "state", QUICK)
     assert done.returncode == -signal.SIGKILL
@@ -182,6 +182,8 @@ async def test_a_kill_in_the_middle_leaves_nothing_for_git_to_run(scene: Scene, 
         assert await scene.local().recover_all(last=False) == 1
         assert await scene.local().recover_all(last=True) == 1
         assert await scene.local().recover_all(last=True) == 0
+    elif by == "a look":
+        told = await scene.local().recover_left(str(scene.folder / "sub"))
     else:
         told = await scene.local().recover(Root(scene.folder))
     assert "core.fsmonitor" in " ".join(told)

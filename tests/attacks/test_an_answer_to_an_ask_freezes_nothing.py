@@ -64,6 +64,29 @@ async def test_a_command_that_takes_long_to_judge_holds_up_nobody(serving: Servi
     assert max(waits) < SOON
 
 
+async def test_a_command_that_is_edited_to_be_long_holds_up_nobody(serving: Serving) -> None:
+    async with both(serving) as (greedy, host):
+        waiting = [await asked(greedy, "touch x") for _ in range(4)]
+        long = {"command": "cd a && " + "a;" * 49_000, "description": "x"}
+
+        async def edit(ask: dict[str, str]) -> None:
+            reply = {"word": "edit", "hash": ask["hash"], "input": long}
+            path = f"/api/asks/{ask['approval_id']}"
+            status, told = await greedy.client.call("POST", path, reply)
+            assert status == 200, told
+
+        edits = [asyncio.create_task(edit(ask)) for _, ask in waiting]
+        edits += [asyncio.create_task(greedy.until(each, "tool_intent")) for each, _ in waiting]
+        waits: list[float] = []
+        while not all(each.done() for each in edits):
+            begun = time.monotonic()
+            await host.client.get("/api/me")
+            waits.append(time.monotonic() - begun)
+        await asyncio.gather(*edits)
+        await greedy.delete(*(each for each, _ in waiting))
+    assert max(waits) < SOON
+
+
 async def test_few_looks_for_plants_of_one_person_run_at_once_and_another_is_served() -> None:
     running, most, numbers = 0, 0, count()
 

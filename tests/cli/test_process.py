@@ -58,7 +58,8 @@ def held(script: Script, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("which", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("which", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131)],
 )
 def test_a_signal_stops_the_exchange_and_its_end_is_stored(
     start: Start, bottega: Call, held: str, which: signal.Signals, code: int

@@ -19,6 +19,7 @@ from bottega.alike import close
 from bottega.approvals.mode import MODES, Mode
 from bottega.errors import Misconfigured
 from bottega.messages.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.toml_text import load_toml
 from bottega.providers.provider import Effort, Wishes
 
 TYPES: tuple[Type, ...] = get_args(Type)
@@ -100,8 +101,8 @@ def read(source: str | Mapping[str, Any], where: str = "", *, slug: str = "") ->
     hint = f"`bottega agents validate {slug}` lists every problem." if slug else ""
     if isinstance(source, str):
         try:
-            source = tomllib.loads(source)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            source = load_toml(source)
+        except tomllib.TOMLDecodeError as error:
             told = [f"it is no valid TOML: {error}"]
             raise WrongSpec(subject, told, hint="Mend that line.") from error
     given = {"slug": slug or slug_of(str(source.get("name", ""))), **source}

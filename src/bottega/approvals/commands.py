@@ -7,6 +7,7 @@ other commands; a prohibition is met by every part that begins so, and doubted b
 import shlex
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 
 import msgspec
 
@@ -38,13 +39,15 @@ def check(pattern: str, *, allows: bool) -> None:
 def covers(pattern: str, part: Part, reading: Reading) -> bool:
     """Whether this part is one that the pattern allows."""
     found = _compiled(pattern)
-    words = [word.text for word in part]
-    if found is None or not reading.clear or runs(words):
-        return False
-    if len(words) < len(found.words) or (len(words) > len(found.words) and not found.rest):
+    if found is None or not reading.clear:
         return False
     fixed = len(found.words)
-    return all(map(glob.matches, found.words, words)) and not any(
+    if len(part) < fixed or (len(part) > fixed and not found.rest):
+        return False
+    words = [word.text for word in part]
+    if not all(map(glob.matches, found.words, words)) or runs(words):
+        return False
+    return not any(
         widens(words, at)
         for at in range(len(words))
         if at >= fixed or not is_literal(found.words[at])
@@ -60,6 +63,8 @@ def meets(pattern: str, part: Part, reading: Reading) -> bool | None:
     """Whether a prohibition means this part; None: that cannot be told."""
     found = _compiled(pattern)
     assert found is not None, "a rule is checked when it is made"
+    if reading.crowd:
+        return True if _is_mentioned(found, reading.crowd) else None
     if not part:
         return False if reading.whole else None
     certain = _begins(found, part)
@@ -86,6 +91,16 @@ def pattern_of(words: Sequence[str], *, rest: bool = False) -> str:
     """The pattern that names these words, and with `rest` further ones."""
     quoted = [shlex.quote(word) for word in words]
     return " ".join([*quoted, *(["*"] if rest else [])])
+
+
+def _is_mentioned(pattern: _Pattern, crowd: str) -> bool:
+    """All that the pattern says letter for letter stands somewhere in there."""
+    return all(
+        "".join(letters) in crowd
+        for wanted in pattern.words
+        for wild, letters in groupby(_folded(wanted), key=lambda token: len(token) > 1)
+        if not wild
+    )
 
 
 def _begins(pattern: _Pattern, part: Part, start: int = 0) -> bool | None:

@@ -41,6 +41,8 @@ class Subject(msgspec.Struct, frozen=True):
     """Where its commands would run."""
     danger: str = ""
     """Why a person decides on this very call, whatever is allowed otherwise: what it writes would run outside."""
+    reading: Reading | None = None
+    """Of its command, where it was read before."""
 
     @property
     def is_free(self) -> bool:
@@ -103,7 +105,7 @@ def things(subject: Subject) -> list[Thing]:
     found += [Place(path) for path in dict.fromkeys(touch.reads)]
     found += [Site(touch.url)] if touch.url else []
     if touch.command:
-        reading = read(touch.command)
+        reading = subject.reading or read(touch.command)
         found += [Run(part, reading) for part in reading.parts] or [Run((), reading)]
         found += [Run(part, reading, True) for part in reading.guesses]
     return found if found and not _says_too_little(subject) else [*found, Rest()]

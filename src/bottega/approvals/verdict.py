@@ -15,7 +15,7 @@ from bottega.approvals.matching import Gate
 from bottega.approvals.offers import candidates
 from bottega.approvals.rule import Rule
 from bottega.approvals.shown import MOST_SHOWN
-from bottega.approvals.subject import Subject, Thing, things
+from bottega.approvals.subject import Run, Subject, Thing, things
 
 Decision = Literal["allow", "ask", "deny", "blocked"]
 
@@ -57,9 +57,11 @@ def judge(subject: Subject, gate: Gate) -> Verdict:
             f"The command is {length:,} characters long, too long to be shown whole and asked about"
             f" (at most {MOST_SHOWN:,}). Put it into a file and run that.",
         )
-    asked = [thing for thing, word in zip(found, words, strict=True) if word.decision == "ask"]
+    asked = [each for each in zip(found, words, strict=True) if each[1].decision == "ask"]
     offers = tuple(
-        grant for grant in candidates(subject, asked) if _answers(grant, asked, subject, gate)
+        grant
+        for grant in candidates(subject, [thing for thing, _ in asked])
+        if all(_lifts(grant, word, thing, subject, gate) for thing, word in asked)
     )
     return Verdict("ask", question.reason + _unsafe(subject, question.reason), offers)
 
@@ -72,7 +74,10 @@ def _judged(thing: Thing, subject: Subject, gate: Gate) -> _Word:
     word = _by_rules(thing, subject, gate) or _by_mode(subject, gate)
     if word.decision != "ask":
         return word
-    granted = next((g for g in gate.grants if _lifts(g, word, thing, subject, gate)), None)
+    grants = gate.grants
+    if isinstance(thing, Run) and not thing.reading.clear:  # no pattern covers it
+        grants = tuple(grant for grant in grants if not grant.pattern)
+    granted = next((g for g in grants if _lifts(g, word, thing, subject, gate)), None)
     return word if granted is None else _Word("allow", f"granted: {granted}")
 
 
@@ -87,10 +92,17 @@ def _by_rules(thing: Thing, subject: Subject, gate: Gate) -> _Word | None:
         elif met is None and not (found and found.is_narrow and found.verdict == "allow"):
             doubted = rule
     if found and (doubted is None or found.verdict != "allow"):
-        return _Word(found.verdict, f"rule: {found}", found.is_narrow)
+        return _Word(found.verdict, f"rule: {found}{_unread(found, thing)}", found.is_narrow)
     if doubted:
         return _Word("ask", f"it could be what a rule is about: {doubted}", True)
     return None
+
+
+def _unread(rule: Rule, thing: Thing) -> str:
+    """Why a rule may be met by no more than its words."""
+    if rule.command and isinstance(thing, Run) and thing.reading.crowd:
+        return " (it is mentioned in a command of too many parts; run fewer at once, or put them into a file)"
+    return ""
 
 
 def _by_mode(subject: Subject, gate: Gate) -> _Word:
@@ -116,11 +128,6 @@ def _why_off(subject: Subject) -> str:
 def _lifts(grant: Grant, word: _Word, thing: Thing, subject: Subject, gate: Gate) -> bool:
     precise = bool(grant.pattern) or not word.narrow
     return precise and matching.grants(grant, thing, subject, gate)
-
-
-def _answers(grant: Grant, asked: list[Thing], subject: Subject, gate: Gate) -> bool:
-    more = msgspec.structs.replace(gate, grants=(*gate.grants, grant))
-    return all(_judged(thing, subject, more).decision == "allow" for thing in asked)
 
 
 def _unsafe(subject: Subject, reason: str) -> str:

@@ -1,4 +1,4 @@
-"""What Ctrl-C, a kill or a lost terminal mean for a running exchange: stop it properly, then leave.
+"""What Ctrl-C, Ctrl-\\, a kill or a lost terminal mean for a running exchange: stop it properly, then leave.
 
 The first signal asks for the end, which is stored like any other; a second one no longer waits for it. An exchange that
 only waits for a person is left waiting by all but Ctrl-C: who comes back can still answer.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Protocol
 
-CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
 
 
 class Running(Protocol):

@@ -41,7 +41,11 @@ def settings_to_mend(folder: Path | None = None) -> tuple[Settings, Problem | No
 
 def studio_of(flags: Mapping[str, Any] | None = None, folder: Path | None = None) -> Studio:
     """A studio that is not open yet, for a command that may run prompts."""
-    return Studio(settings=settings_of(flags, folder), admits_as="cli")
+    return Studio(
+        settings=settings_of(flags, folder),
+        admits_as="cli",
+        on_undone=lambda said: note(f"bottega: {said}"),
+    )
 
 
 def place(folder: Path | None, session: str | None) -> Path:

@@ -1,7 +1,13 @@
-"""Bytes on their way to a client, taken from the disk as fast as the client takes them, and let go whatever happens."""
+"""Bytes on their way to a client, taken from the disk as fast as the client takes them, and let go whatever happens.
+
+They are made in threads of the person's own share. The web framework would go through a generator in threads that all
+people share, so no other module hands it one.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Mapping
+
+from fastapi.responses import StreamingResponse
 
 from bottega.workspaces.outputs.drain import unbroken
 
@@ -24,3 +30,16 @@ class Sent:
                     yield chunk
         finally:
             self._chunks.close()
+
+
+class Streamed(StreamingResponse):
+    """An answer that is sent as it is made."""
+
+    def __init__(
+        self,
+        chunks: Generator[bytes],
+        headers: Mapping[str, str],
+        media_type: str,
+        status_code: int = 200,
+    ) -> None:
+        super().__init__(Sent(chunks), status_code, headers, media_type)

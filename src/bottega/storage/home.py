@@ -58,6 +58,11 @@ class Home:
         return self.path / "outputs"
 
     @property
+    def quarantine(self) -> Path:
+        """The beginnings of what was planted for git and taken away, a folder a person."""
+        return self.path / "sandbox" / "quarantine"
+
+    @property
     def agents(self) -> Path:
         """The user's own agents, a file each."""
         return self.path / "agents"

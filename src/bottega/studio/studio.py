@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -49,10 +50,12 @@ class Studio:
         admits_as: Place = "python",
         runs: bool = True,
         attends: bool = False,
+        on_undone: Callable[[str], None] | None = None,
     ) -> None:
         """`on_crash` None: as the settings say. `runs`: prompts of this process run in it; else workers run them.
 
         `attends`: besides, whatever a server admitted in this home, and what others left, runs here.
+        `on_undone` is told what had to be undone of a dead process's doings in the folder.
         """
         self._settings = settings or load(flags, home=Path(home).absolute() if home else None)
         self._tools = tuple(tools)
@@ -60,6 +63,7 @@ class Studio:
         self._on_crash: OnCrash | None = on_crash
         self._place: Place = admits_as
         self._runs = runs
+        self._on_undone = on_undone
         self._attends = attends
         self._opened: Opened | None = None
         self._chores: asyncio.Task[Trimmed] | None = None
@@ -82,11 +86,21 @@ class Studio:
 
         runtime = await asyncio.to_thread(open_runtime)
         self._opened = Opened(runtime, self._on_crash, self._place, runs=self._runs)
+        if not serves:  # a server looks at all folders, once it runs
+            await self._recover(runtime)
         if self._attends:
             self._opened.sweep()
         if days := self.settings.values.trim_after_days:
             self._chores = asyncio.create_task(trim(runtime.database, days * DAY))
         return self
+
+    async def _recover(self, runtime: Runtime) -> None:
+        """Undo what programs of a dead process planted for git in the folder that this is used in."""
+        with suppress(OSError):  # the folder is gone
+            folder = self._settings.folder or Path.cwd()
+            for said in await runtime.sandboxes.recover_left(str(folder)):
+                if self._on_undone:
+                    self._on_undone(said)
 
     async def __aexit__(
         self,

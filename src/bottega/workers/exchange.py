@@ -332,9 +332,18 @@ class Exchange:
     async def sandbox(self, root: Root, *, network: bool) -> Sandbox:
         return await self._sandboxes.get(root, network=network)
 
+    async def recover(self) -> None:
+        """Undo what programs of a dead process planted for git where this session works, and tell it."""
+        with suppress(Problem, OSError):  # a folder that is gone is told by whoever needs it
+            with await self.hands.folders.opened(self.session) as root:
+                folder = root.path
+            self._tell_undone(await self.hands.sandboxes.recover_left(folder))
+
     async def close(self) -> None:
         """Nothing that was started in this run goes on, and nothing that it planted for git stays."""
-        undone = await self._sandboxes.close()
+        self._tell_undone(await self._sandboxes.close())
+
+    def _tell_undone(self, undone: Sequence[str]) -> None:
         if undone and not self.pen.failure:
             self.emit(facts.ErrorMessage(" ".join(undone[:_UNDONE]), "planted", hint=_PLANTED))
 

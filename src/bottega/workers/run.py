@@ -96,6 +96,7 @@ async def _prepared(
     """The plan. What another Bottega is to answer, and was not sent there yet, was not interrupted: it begins now."""
     begins_elsewhere = False
     try:
+        await exchange.recover()
         plan = await prepare()
         begins_elsewhere = plan.elsewhere is not None
         return plan

@@ -5,6 +5,7 @@ and comments. Whatever else stands in a text makes all of it not plain, so what 
 """
 
 import re
+import sys
 import unicodedata
 from typing import NamedTuple
 
@@ -63,15 +64,15 @@ class Simple(NamedTuple):
     end: int
 
 
-def chain(text: str, *, wild: bool = False) -> list[Simple] | None:
-    """The commands of a chain; None: the text is not plain.
+def chain(text: str, *, wild: bool = False, most: int = sys.maxsize) -> list[Simple] | None:
+    """The commands of a chain; None: the text is not plain, or has more than `most` words.
 
     `wild` reads a pattern: `*` and `?` outside quotes are kept, and literal ones are escaped by a backslash.
     """
     token = _WILD_TOKEN if wild else _TOKEN
     found: list[Simple] = []
     words: list[str] = []
-    start = end = at = 0
+    start = end = at = count = 0
     owed = False  # something has to follow `&&`, `||` or `|`
     while at < len(text):
         match = token.match(text, at)
@@ -81,6 +82,8 @@ def chain(text: str, *, wild: bool = False) -> list[Simple] | None:
         if kind == "word":
             start, end = start if words else match.start(), at
             words.append(_value(match[0], wild))
+            if (count := count + 1) > most:
+                return None
         elif kind in ("line", "end", "join"):
             if not words and kind != "line":
                 return None

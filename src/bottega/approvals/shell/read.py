@@ -3,10 +3,13 @@
 A reading is clear when the strict reader read the whole text and the wide one saw the very same words: only then may
 a pattern allow it. The crude one cuts a text at everything that could end a command, and takes too many pieces for
 commands rather than too few: where the wide one fails they are the parts, else they are guesses that raise a doubt.
+
+What has more parts or words than anybody would write by hand is crowded: none of them is told, and it is never clear.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile
 
 import msgspec
@@ -16,8 +19,14 @@ from bottega.approvals.shell.plain import Simple
 from bottega.approvals.shell.runs import runs
 from bottega.approvals.shell.tree import Part, Word
 
-MOST_READ = 100_000
-"""Characters of a command that is read word by word; a longer one is nothing that a person could judge either."""
+MOST_READ = 20_000
+"""Characters of a command that may be clear; a longer one is nothing that a person could judge either."""
+MOST_CLEAR = 100
+"""Simple commands of a clear one: each is compared with every rule and every grant."""
+MOST_PARTS = 300
+"""Simple commands that are told apart."""
+MOST_WORDS = 2_000
+"""Words of all of them."""
 
 _MOST_WIDE = 2_000
 """Characters that the wide reader is given at once: on errors its cost grows by the square, or worse."""
@@ -43,17 +52,49 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     """It could be parsed; if not, its parts are guesses too."""
     guesses: tuple[Part, ...] = ()
     """What might be a command besides: a line of a here-document, a piece of a quoted text."""
+    crowd: str = ""
+    """Of one with too many parts to be told apart: all its letters, as loosely as programs are named."""
+
+
+class _Crowded(Exception):
+    """There are too many parts, or words."""
+
+
+class _Room:
+    """How many parts and words there may still be."""
+
+    def __init__(self) -> None:
+        self._parts = MOST_PARTS
+        self._words = MOST_WORDS
+
+    def take(self, words: int) -> None:
+        """One more part of so many words."""
+        self._parts -= 1
+        self._words -= words
+        if self._parts < 0 or self._words < 0:
+            raise _Crowded
+
+    def fits(self, parts: Iterable[Part]) -> None:
+        for part in parts:
+            self.take(len(part))
 
 
 def read(text: str) -> Reading:
     """What this command would run."""
-    strict = None if _is_odd(text) else plain.chain(text)
+    try:
+        return _read(text)
+    except _Crowded:
+        return Reading(text, (), whole=False, crowd=_loosely(text))
+
+
+def _read(text: str) -> Reading:
+    strict = None if _is_odd(text) else plain.chain(text, most=MOST_WORDS)
     if strict is not None:
         parts = [_part(each) for each in strict]
-        moves = _moves(text, strict)
-        clear = _agrees(text, strict) and moves is not None
-        return Reading(text, _inner(parts), clear, moves or "")
-    crude, found = _crude(text), _wide(text)
+        inner, moves = _inner(parts), _moves(text, strict)
+        clear = len(inner) <= MOST_CLEAR and _agrees(text, strict) and moves is not None
+        return Reading(text, inner, clear, moves or "")
+    crude, found = _crude(text, _Room()), _wide(text)
     if found is None:
         return Reading(text, _inner(crude), whole=False)
     parts = _inner(found)
@@ -65,6 +106,15 @@ def read(text: str) -> Reading:
 
 def _is_odd(text: str) -> bool:
     return len(text) > MOST_READ or bool(plain.odd_character(text))
+
+
+def _loosely(text: str) -> str:
+    """The text without quotes, case and what cannot be seen: whatever program it names, its name stands there."""
+    text = _joined(text).translate(_GONE)
+    if text.isascii():
+        return text.lower()
+    seen = unicodedata.normalize("NFKD", "".join(filter(str.isprintable, text)))
+    return unicodedata.normalize("NFKD", seen.casefold())
 
 
 def _wide(text: str) -> list[Part] | None:
@@ -117,14 +167,17 @@ def _moves(text: str, commands: Sequence[Simple]) -> str | None:
 
 def _inner(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts, and those in texts that some of them would have run: `sh -c '…'`."""
-    found = dict.fromkeys(parts)
+    found, room = dict.fromkeys(parts), _Room()
+    room.fits(parts)
     level = list(found)
-    room = _MOST_WIDE
+    length = _MOST_WIDE
     for _ in range(_DEEPEST):
         inner: dict[Part, None] = {}
         for text in _texts(level):
-            room -= len(text)
-            inner.update(dict.fromkeys((room >= 0 and _wide(text)) or _crude(text)))
+            length -= len(text)
+            if wide := _wide(text) if length >= 0 else None:
+                room.fits(wide)
+            inner.update(dict.fromkeys(wide or _crude(text, room)))
         level = [part for part in inner if part not in found]
         found.update(dict.fromkeys(level))
     return tuple(found)
@@ -138,12 +191,17 @@ def _texts(parts: Sequence[Part]) -> Iterator[str]:
             )
 
 
-def _crude(text: str) -> list[Part]:
+def _crude(text: str, room: _Room) -> list[Part]:
     pieces = _CUT.split(_joined(text))
     if "#" in text and "\\\n" in text:  # a comment does not go on in the next line
         pieces += _CUT.split(_joined(_COMMENT.sub("", text)))
-    found = (map(_crude_word, piece.split()) for piece in pieces)
-    return [part for words in found if (part := tuple(dropwhile(_stands_before, words)))]
+    found: list[Part] = []
+    for piece in filter(None, pieces):
+        if words := piece.split():
+            room.take(len(words))
+            if part := tuple(dropwhile(_stands_before, map(_crude_word, words))):
+                found.append(part)
+    return found
 
 
 def _stands_before(word: Word) -> bool:

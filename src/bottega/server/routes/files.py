@@ -8,7 +8,6 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
 
 from bottega.errors import BadUsage
@@ -17,7 +16,7 @@ from bottega.projects.files.match import LONGEST
 from bottega.projects.files.tree import DEEPEST
 from bottega.projects.files.upload import refuse_too_large
 from bottega.server.problems import responses
-from bottega.server.sending import Sent
+from bottega.server.sending import Streamed
 from bottega.server.shapes.files import (
     Compare,
     ComparedShape,
@@ -138,7 +137,7 @@ async def upload_file(
 
 @router.get(
     "/download",
-    response_class=StreamingResponse,
+    response_class=Streamed,
     responses={
         200: {"description": "The bytes.", "content": {"application/octet-stream": _BYTES}},
         **responses(404, 409, 413),
@@ -149,7 +148,7 @@ async def download_file(
     project: OwnProject,
     path: PathQuery = "",
     ignored: Annotated[bool, Query(description="A folder's zip has what git ignores too.")] = False,
-) -> StreamingResponse:
+) -> Streamed:
     """A file as it is, or a folder as a zip without links. Nothing of it is shown by a browser."""
     sent = await house.files.download(project, path, ignored=ignored)
     headers = {
@@ -160,7 +159,7 @@ async def download_file(
     }
     if sent.size is not None:
         headers["Content-Length"] = str(sent.size)
-    return StreamingResponse(Sent(sent.chunks), 200, headers, "application/octet-stream")
+    return Streamed(sent.chunks, headers, "application/octet-stream")
 
 
 @router.post("/diff", responses=responses(404, 409, 413))

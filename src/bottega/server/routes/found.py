@@ -4,11 +4,10 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from fastapi.responses import StreamingResponse
 
 from bottega.errors import BadUsage
 from bottega.server.problems import responses
-from bottega.server.sending import Sent
+from bottega.server.sending import Streamed
 from bottega.server.shapes.session import Deleted, Deletion
 from bottega.server.shapes.usage import HitList, HitShape
 from bottega.server.taken.everything import deleted, everything_of
@@ -50,28 +49,25 @@ _HARMLESS = {
 
 @router.get(
     "/sessions/{session_id}/export",
-    response_class=StreamingResponse,
+    response_class=Streamed,
     responses={**_FILE, **responses(404)},
 )
 async def export_session(
     house: Asked, session: OwnSession, format: Annotated[Format, Query()] = "jsonl"
-) -> StreamingResponse:
+) -> Streamed:
     """`jsonl` is everything and can be brought in again; `chat` is only what was said; `md` and `html` are to read."""
     runtime = house.studio.runtime
     kind, ending = _KINDS[format]
-    return StreamingResponse(
-        export(runtime.database, runtime.blobs, session.row, format),
-        media_type=kind,
-        headers={
-            "Content-Disposition": f'attachment; filename="{session.id}.{ending}"',
-            **_HARMLESS,
-        },
-    )
+    headers = {
+        "Content-Disposition": f'attachment; filename="{session.id}.{ending}"',
+        **_HARMLESS,
+    }
+    return Streamed(export(runtime.database, runtime.blobs, session.row, format), headers, kind)
 
 
 @router.get(
     "/sessions/{session_id}/blobs/{blob}",
-    response_class=StreamingResponse,
+    response_class=Streamed,
     responses={**BLOB, **responses(404)},
 )
 async def show_blob(
@@ -80,11 +76,11 @@ async def show_blob(
     offset: Annotated[int, Query(ge=0, le=2**53 - 1)] = 0,
     limit: Annotated[int, Query(ge=0, le=2**53 - 1, description="Bytes; 0: to the end.")] = 0,
     download: Annotated[bool, Query(description="As a file to keep.")] = False,
-) -> StreamingResponse:
+) -> Streamed:
     """A whole output, a picture, a side of a changed file. Its type is told by its bytes; what may run is text."""
     piece = await asyncio.to_thread(piece_of, found, offset, limit)
     headers = {**_HARMLESS, **piece.headers(blob, download=download)}
-    return StreamingResponse(Sent(piece.chunks), 200, headers, piece.kind)
+    return Streamed(piece.chunks, headers, piece.kind)
 
 
 @router.get(
@@ -101,7 +97,7 @@ async def show_output(
     """All that a command printed, as far as it was kept, a piece at a time, while it runs too."""
     if download:
         kept = {**_HARMLESS, "Content-Disposition": 'attachment; filename="output.txt"'}
-        return StreamingResponse(Sent(all_printed(found)), 200, kept, TEXT)
+        return Streamed(all_printed(found), kept, TEXT)
     start, printed, size = await asyncio.to_thread(printed_of, found, offset, limit)
     told = {"X-Start": str(start), "X-Next": str(start + len(printed)), "X-Size": str(size)}
     return Response(printed, 200, {**_HARMLESS, **told}, TEXT)
@@ -109,17 +105,17 @@ async def show_output(
 
 @router.get(
     "/data",
-    response_class=StreamingResponse,
+    response_class=Streamed,
     responses={200: {"description": "A zip.", "content": {"application/zip": BYTES}}},
 )
-async def take_everything(house: Asked, person: Signed) -> StreamingResponse:
+async def take_everything(house: Asked, person: Signed) -> Streamed:
     """All that is stored of you: your sessions, each whole, your projects, and for the host the settings. No keys."""
     chunks = await asyncio.to_thread(everything_of, house, person)
     headers = {
         **_HARMLESS,
         "Content-Disposition": 'attachment; filename="bottega.zip"',
     }
-    return StreamingResponse(Sent(chunks), 200, headers, "application/zip")
+    return Streamed(chunks, headers, "application/zip")
 
 
 @router.delete("/data", responses=responses(409))

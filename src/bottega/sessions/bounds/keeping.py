@@ -92,7 +92,8 @@ class Keeping:
     def _count(self, person: int, counted: _Counted) -> None:
         began = time.monotonic()
         outputs = sum(map(size_of, self._folders(person)))
-        counted.size = self._blobs(person) + self._logs(person) + outputs
+        taken_away = size_of(self._database.home.quarantine / f"person-{person}")
+        counted.size = self._blobs(person) + self._logs(person) + outputs + taken_away
         ended = time.monotonic()
         times = FAR if counted.size < self._most() // 2 else 1
         counted.until = ended + times * max(FRESH, 20 * (ended - began))

@@ -5,7 +5,7 @@
 """
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Annotated, Literal
 
 import msgspec
@@ -59,7 +59,7 @@ class Blob(msgspec.Struct, frozen=True):
 
 def export(
     database: Database, blobs: Blobs, session: SessionRow, form: Format = "jsonl"
-) -> Iterator[bytes]:
+) -> Generator[bytes]:
     """The session up to its `last_index`, piece by piece. Reads as it goes, so run it off the event loop."""
     if form == "jsonl":
         return _lines(database, blobs, session)
@@ -79,12 +79,12 @@ def export(
     raise BadUsage(f"There is no export format {form!r}.", hint=f"Use one of {', '.join(FORMATS)}.")
 
 
-def _clean(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _clean(pieces: Iterator[bytes]) -> Generator[bytes]:
     """For reading, in whatever is at hand: nothing in it commands a terminal, wherever it came from."""
     return (clean(piece.decode("utf-8", "replace")).encode() for piece in pieces)
 
 
-def _lines(database: Database, blobs: Blobs, session: SessionRow) -> Iterator[bytes]:
+def _lines(database: Database, blobs: Blobs, session: SessionRow) -> Generator[bytes]:
     about = msgspec.convert(msgspec.to_builtins(session), About)
     yield msgspec.json.encode(Header(1, about)) + b"\n"
     for index, body in _rows(database, session):

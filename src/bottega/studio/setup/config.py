@@ -12,6 +12,7 @@ import msgspec
 
 from bottega import settings as every
 from bottega.errors import Misconfigured
+from bottega.messages.toml_text import load_toml
 from bottega.providers import route
 from bottega.providers.http.address import bare
 from bottega.providers.route import Endpoint, Routes
@@ -90,16 +91,13 @@ def _rewrite(settings: Settings, alter: Callable[[MutableMapping[str, Any]], Non
     file = settings.config_file
     with alone(settings.home / "config.lock"):
         try:
-            document = tomlkit.parse(
-                read_regular(file, every.LARGEST).decode() if file.exists() else ""
-            )
+            written = read_regular(file, every.LARGEST).decode() if file.exists() else ""
+            load_toml(written)
+            document = tomlkit.parse(written)
             alter(document)
             text = tomlkit.dumps(document)
-            _check(tomllib.loads(text), str(file))
-        except (
-            *(OSError, TOMLKitError, tomllib.TOMLDecodeError, UnicodeError),
-            RecursionError,
-        ) as error:
+            _check(load_toml(text), str(file))
+        except (OSError, TOMLKitError, tomllib.TOMLDecodeError, UnicodeError) as error:
             raise Misconfigured(
                 f"The file {str(file)!r} cannot be changed: {error}.", hint="Mend it by hand."
             ) from error

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, cast
 
 from bottega.messages.json_size import MOST_ARGUMENTS, check_size
+from bottega.messages.toml_text import load_toml
 from bottega.tools.project.opened import Denied, nothing, text
 from bottega.workspaces.confine import Root
 
@@ -49,8 +50,8 @@ def _python(source: str) -> dict[str, str]:
     import tomllib
 
     try:
-        given = tomllib.loads(source)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        given = load_toml(source)
+    except tomllib.TOMLDecodeError:
         return {}
     poetry = _within(given, "tool", "poetry", "scripts")
     return _commands(poetry) | _commands(_within(given, "project", "scripts"))

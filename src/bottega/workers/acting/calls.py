@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -21,6 +21,7 @@ from bottega.approvals.grant import Grant
 from bottega.approvals.matching import Gate
 from bottega.approvals.mode import Mode
 from bottega.approvals.rule import hidden
+from bottega.approvals.shell.read import Reading, read
 from bottega.approvals.subject import Subject
 from bottega.approvals.touch import NOTHING, Touch
 from bottega.approvals.verdict import Verdict, judge
@@ -46,6 +47,8 @@ from bottega.workspaces.edit import Change
 from bottega.workspaces.git.accepting import meant_by
 from bottega.workspaces.git.proposed import danger, refuse_repository
 
+T = TypeVar("T")
+
 MOST_CALLS = 128
 """How many calls of one answer are carried out; the model is told that the others were not."""
 _SHORT = 2_000
@@ -65,6 +68,8 @@ class Ready(msgspec.Struct):
     approval_id: str = ""
     edited: bool = False
     """The arguments are a person's own."""
+    reading: Reading | None = None
+    """Of its command, which is read once, however often the call is judged."""
     linked: Linked | None = None
     """Files that rules deny to its tool, and that may have other names."""
     begun: bool = False
@@ -80,7 +85,9 @@ def ready(use: ToolUse, tool: Tool | Outcome, arguments: dict[str, Any], root: R
     if isinstance(tool, Outcome):
         return Ready(use, refusal=tool)
     try:
-        return Ready(use, tool, arguments, tool.touched(arguments, root))
+        touch = tool.touched(arguments, root)
+        reading = read(touch.command) if touch.command else None
+        return Ready(use, tool, arguments, touch, reading=reading)
     except Exception as problem:
         return Ready(use, refusal=failed(problem))
 
@@ -120,9 +127,11 @@ class Calls:
         registry = self._exchange.plan.registry
         calls: list[Ready] = []
         for use in uses:
-            large = is_large(use.input)
-            tool = await asyncio.to_thread(found, use, registry) if large else found(use, registry)
-            calls.append(ready(use, tool, use.input, self._root))
+
+            def checked(use: ToolUse = use) -> Ready:
+                return ready(use, found(use, registry), use.input, self._root)
+
+            calls.append(await _off_the_loop(checked, long=_is_long(use.input)))
         self._calls = [await self._completed(call) for call in calls]
         return await run_all(
             [(each, each.claim) for each in self._calls],
@@ -175,7 +184,7 @@ class Calls:
             assert tool is not None
             trusted, exposed = await self._trusted(call), await self._exposed()
             judged = partial(self._judged, call, trusted, exposed)
-            verdict = await _off_the_loop(call, judged)
+            verdict = await _judged_aside(call, judged)
             if verdict.decision in ("deny", "blocked"):
                 return _refused(verdict)
             context.judged = call.touch
@@ -188,12 +197,13 @@ class Calls:
                 judged = partial(self._judged, call, trusted, exposed, danger=danger)
                 bound = self._bound(call, change, danger)
                 meant = call.edited or bound == approved
-                if meant or (await _off_the_loop(call, judged)).decision == "allow":
+                verdict = verdict if meant else await _judged_aside(call, judged)
+                if meant or verdict.decision == "allow":
                     call.placed.set()
                     make = partial(self._apply, meant=meant, danger=danger)
                     return await self._carried_out(call, context, change, bound, make)
             try:
-                reply = await self._asked(call, judged, change, bound)
+                reply = await self._asked(call, verdict, judged, change, bound)
             except Conflict:  # it was granted with another answer, at the last moment
                 self._grants = self._granted()
                 continue
@@ -238,7 +248,9 @@ class Calls:
         tool = call.tool
         assert tool is not None
         kind = self._hands.sandboxes.kind
-        subject = Subject(tool.name, tool.effects, tool.known, call.touch, kind, danger)
+        subject = Subject(
+            tool.name, tool.effects, tool.known, call.touch, kind, danger, call.reading
+        )
         gate = Gate(mode or self._mode, self._rules, self._grants, trusted, exposed)
         return judge(subject, gate)
 
@@ -272,19 +284,23 @@ class Calls:
         )
 
     async def _asked(
-        self, call: Ready, judged: Callable[[], Verdict], change: Change | None, bound: str
+        self,
+        call: Ready,
+        verdict: Verdict,
+        judged: Callable[[], Verdict],
+        change: Change | None,
+        bound: str,
     ) -> Reply:
         assert call.tool is not None
         profile = self._hands.sandboxes.profile
         mark = fingerprint(call.tool)
-        verdict = await _off_the_loop(call, judged)
         question = await asyncio.to_thread(
             asked, call.use, call.touch, verdict, change, bound, profile, mark
         )
         question = by_child(question, self._exchange)
 
         async def is_allowed() -> bool:
-            return (await _off_the_loop(call, judged)).decision == "allow"
+            return (await _judged_aside(call, judged)).decision == "allow"
 
         await self._in_turn(call)
         answered = await self._exchange.asking.ask(
@@ -310,11 +326,16 @@ class Calls:
 
     async def _edited(self, call: Ready, reply: Reply) -> Ready:
         """The call as the person changed it."""
-        assert call.tool is not None
-        arguments = reply.input or {}
-        if problem := wrong(call.tool, arguments):
-            return Ready(call.use, refusal=problem)
-        changed = await self._completed(ready(call.use, call.tool, arguments, self._root))
+        tool, arguments = call.tool, reply.input or {}
+        assert tool is not None
+
+        def checked() -> Ready:
+            return ready(call.use, wrong(tool, arguments) or tool, arguments, self._root)
+
+        changed = await _off_the_loop(checked, long=_is_long(arguments))
+        if changed.refusal:
+            return changed
+        changed = await self._completed(changed)
         changed.approval_id, changed.edited, changed.placed = call.approval_id, True, call.placed
         return changed
 
@@ -397,11 +418,19 @@ class Calls:
         return _warned(outcome, changed.warning)
 
 
-async def _off_the_loop(call: Ready, judged: Callable[[], Verdict]) -> Verdict:
-    """Judge the call; a long command, with all its parts and all rules and grants, in a thread."""
-    if len(call.touch.command) <= _SHORT:
-        return judged()
-    return await asyncio.to_thread(judged)
+async def _judged_aside(call: Ready, judged: Callable[[], Verdict]) -> Verdict:
+    """The verdict; a long command is compared with all rules and grants in a thread."""
+    return await _off_the_loop(judged, long=len(call.touch.command) > _SHORT)
+
+
+async def _off_the_loop(work: Callable[[], T], *, long: bool) -> T:
+    return await asyncio.to_thread(work) if long else work()
+
+
+def _is_long(arguments: dict[str, Any]) -> bool:
+    """Whether checking these, and reading the command among them, may take more than a few milliseconds."""
+    texts = (each for each in arguments.values() if isinstance(each, str))
+    return any(len(each) > _SHORT for each in texts) or is_large(arguments)
 
 
 def _name_links(call: Ready, links: Linked) -> None:

@@ -20,6 +20,8 @@ from bottega.workspaces.git.files import File
 
 NAME = "baseline"
 """Of its file, in the folder that the sandboxes' state has for a workspace."""
+LEFT = "left"
+"""Of a file beside it: a baseline that was left by a dead process was first seen when this was made."""
 _MOST = 32 << 20
 """Bytes of copies in one baseline."""
 
@@ -245,5 +247,6 @@ def locked(folder: Path) -> Generator[None]:
 
 
 def forget(path: Path) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(path)
+    for each in (path, path.with_name(LEFT)):
+        with suppress(FileNotFoundError):
+            os.unlink(each)

@@ -51,12 +51,12 @@ _looked: dict[Path, float] = {}
 class Guard:
     """One sandbox's. Every method waits for the disk: use a thread."""
 
-    def __init__(self, state: Path, root: Root) -> None:
-        """`state` is the sandboxes' folder in the home. The root stays the caller's."""
+    def __init__(self, state: Path, root: Root, reserve: int = 0) -> None:
+        """`state` is the sandboxes' folder in the home, whose disk has a `reserve`. The root stays the caller's."""
         self._root = root
         name = baselines.name_of(root.identity)
         self._state = state / "git" / name
-        self._quarantine = Quarantine(state / "quarantine" / name)
+        self._quarantine = Quarantine(state / "quarantine", reserve)
         self._baseline = self._state / baselines.NAME
         self._reports = self._state / "reports"
         self._scanner = scanner_of(root)

@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from bottega.errors import Misconfigured, Refused
@@ -148,11 +148,19 @@ class Local:
 
     async def recover(self, root: Root) -> tuple[str, ...]:
         """Undo what programs of a dead process left in a folder for git to run: a sentence for each."""
-        return await in_thread(root.path, recovery.recover, self._state, root)
+        return await in_thread(root.path, recovery.recover, self._state, root, self._reserve)
+
+    async def recover_left(self, folder: str) -> tuple[str, ...]:
+        return await in_thread(folder, recovery.recover_left, self._state, folder, self._reserve)
 
     async def recover_all(self, *, last: bool) -> int:
         """The same in every folder; only the `last` time is it forgotten how they were."""
-        return await asyncio.to_thread(recovery.recover_all, self._state, last=last)
+        recover = partial(recovery.recover_all, self._state, last=last, reserve=self._reserve)
+        return await asyncio.to_thread(recover)
+
+    @property
+    def _reserve(self) -> int:
+        return self._places.allowance().reserve
 
     def accepting(
         self, root: Root, paths: Sequence[str], meant: Meant
@@ -199,9 +207,11 @@ class Local:
     async def _guard(self, root: Root, stack: AsyncExitStack) -> Guard:
         """What undoes, in the end, whatever programs plant for git; it is ready before any of them starts."""
 
+        reserve = self._reserve
+
         def ready() -> Guard:
             leftovers.sweep(self._state, root)
-            guard = Guard(self._state, root)
+            guard = Guard(self._state, root, reserve)
             guard.open()
             if why := guard.unfinished:
                 guard.close()

@@ -24,6 +24,8 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     memory: int = 0
     """Bytes; 0: three quarters of the machine's. Held where there are control groups."""
     processes: int = 2048
+    reserve: int = 0
+    """Bytes of the home's disk that stay free, whatever is to be kept of what sandboxes did."""
 
     @property
     def bytes(self) -> int:

@@ -115,6 +115,10 @@ class Sandboxes(Protocol):
         """Undo what programs of a dead process planted in a folder for git to run: a sentence for each."""
         ...
 
+    async def recover_left(self, folder: str) -> tuple[str, ...]:
+        """The same where it is not known whether there was one: before anything else is done in a folder."""
+        ...
+
     def accepting(
         self, root: Root, paths: Sequence[str], meant: Meant
     ) -> AbstractContextManager[None]:
