@@ -209,3 +209,27 @@ def test_what_is_no_grant_is_refused(text: str) -> None:
 def test_a_rule_that_makes_no_sense_is_told(table: dict[str, str], told: str) -> None:
     with pytest.raises(Misconfigured, match=told):
         parse_rule(table)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a <<E\nE&a <<'E'\n$($'rm')\nE",
+        "a <<E\nE;a <<'E'\n$($'rm' x)\nE",
+        "a <<E\nE|a <<\\E\n$($'\\x72m' x)\nE",
+        "a <<-E\n\tE)a <<'E'\n$($'rm' x)\nE",
+        "a <<E\nE \n$($'rm' x)\nE",
+    ],
+)
+def test_a_line_that_only_begins_with_the_delimiter_ends_no_here_document(text: str) -> None:
+    """To bash all of it is the document, whose substitutions it runs."""
+    denial = gate(Rule(verdict="deny", command="rm *"), mode="allow")
+    assert judge(command(text), denial).decision in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "text", ["a <<E\nb\nE", "a <<-E\n\tb\n\tE\nc", "a <<'E' > f\n$(rm)\nE\n", "a <<'A B'\nx\nA B"]
+)
+def test_an_ordinary_here_document_is_no_doubt(text: str) -> None:
+    denial = gate(Rule(verdict="deny", command="kill *"), mode="allow")
+    assert judge(command(text), denial).decision == "allow"

@@ -37,9 +37,33 @@ def parts(text: str) -> list[Part] | None:
     """The simple commands of a text in their order; None: it cannot be parsed."""
     source = text.encode()
     root = _parser().parse(source).root_node
-    if root.has_error:
+    nodes = list(_nodes(root.walk()))
+    if root.has_error or not all(
+        _ends_as_in_bash(each, source) for each in nodes if each.type == "heredoc_redirect"
+    ):
         return None
-    return [_part(node, source) for node in _nodes(root.walk()) if node.type in _STATEMENTS]
+    return [_part(node, source) for node in nodes if node.type in _STATEMENTS]
+
+
+def _ends_as_in_bash(heredoc: "Node", source: bytes) -> bool:
+    """Whether a here-document ends at its first line that is the delimiter and nothing else.
+
+    The grammar takes a line that only begins with it for the end. What follows is still the document to bash, which
+    runs the substitutions in it.
+    """
+    found = {each.type: each for each in heredoc.children}
+    start, end = found.get("heredoc_start"), found.get("heredoc_end")
+    if start is None or end is None:
+        return False
+    begins = source.find(b"\n", start.end_byte) + 1
+    if body := found.get("heredoc_body"):
+        begins = body.start_byte
+    delimiter = source[start.start_byte : start.end_byte].translate(None, b"\"'\\")
+    lines = source[begins : end.end_byte].split(b"\n")
+    if "<<-" in found:
+        lines = [line.lstrip(b"\t") for line in lines]
+    is_whole_line = source[end.end_byte : end.end_byte + 1] in (b"", b"\n")
+    return is_whole_line and lines[-1] == delimiter and delimiter not in lines[:-1]
 
 
 def _parser() -> "Parser":
