@@ -133,7 +133,8 @@ class Warden:
             async with asyncio.timeout(_READY):
                 await self._ready
         except (TimeoutError, ConnectionError):
-            problem = self._failure()
+            # A file that was to be mounted may have been undone meanwhile by the guard of another sandbox.
+            problem = self._failure() if self._recipe.holds() else Swapped()
             await self.end()
             raise problem from None
         except Swapped:
