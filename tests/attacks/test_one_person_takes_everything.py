@@ -48,13 +48,15 @@ async def first_tokens(host: Person) -> float:
     return statistics.median(await asyncio.gather(*(host.first_token() for _ in range(3))))
 
 
-async def flooded(greedy: Person, words: int, pause: int) -> list[str]:
+async def flooded(
+    greedy: Person, words: int, pause: int, *, fine: frozenset[int] = frozenset({202})
+) -> list[str]:
     """Eighty sessions that all stream at once, or wait to do so."""
     sessions = await greedy.begin_many(80)
     said = [greedy.say(each, f"STREAM {words} {pause}") for each in sessions]
     statuses = {status for status, _ in await asyncio.gather(*said)}
     assert 202 in statuses
-    assert statuses <= {202, 503}, "so many may wait for one person, and no more"
+    assert statuses <= fine
     await greedy.until(sessions[0], "text_delta")
     return sessions
 
@@ -242,7 +244,8 @@ async def test_a_minute_of_everything_at_full_rate_delays_nobody_else(tmp_path: 
 async def _storm(greedy: Person) -> None:
     """Sessions that stream, are followed, print and wait, again and again."""
     while True:
-        sessions = await flooded(greedy, 20_000, 0)
+        # On a slow machine as many wait in the end as one person may have waiting.
+        sessions = await flooded(greedy, 20_000, 0, fine=frozenset({202, 503}))
         following = [
             asyncio.create_task(greedy.until(each, "exchange_response")) for each in sessions[:20]
         ]
