@@ -100,7 +100,7 @@ Show = Callable[[str], None]
 """Shows a word of progress."""
 
 
-async def counted(message: bytes) -> str:
+async def reason_to_refuse(message: bytes) -> str:
     """Why a message of a server is not to be decoded, as the end of a sentence; empty: it may be, by now.
 
     The SDK decodes on the event loop, and a few bytes may be a million values.

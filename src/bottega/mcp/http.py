@@ -16,7 +16,7 @@ from urllib.request import getproxies
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
-from bottega.mcp.channel import Surroundings, counted
+from bottega.mcp.channel import Surroundings, reason_to_refuse
 from bottega.mcp.secrets import resolve
 from bottega.mcp.server import McpServer, check_secure, destination_of
 from bottega.origin import origin_of
@@ -105,9 +105,9 @@ class Http:
             self._fault = f"It sent an answer of more than {self._largest:,} bytes."
         return size > self._largest
 
-    async def crowded(self, message: bytes) -> bool:
+    async def is_crowded(self, message: bytes) -> bool:
         """Whether a message is not to be decoded; others may have to wait for those before them."""
-        if fault := await counted(message):
+        if fault := await reason_to_refuse(message):
             self._fault = f"It sent an answer {fault}."
         return bool(fault)
 
@@ -146,7 +146,7 @@ class _Whole(_Counted):
             body += piece
             if self._http.over(len(body)):
                 raise httpx2.StreamError("the answer is too large")
-        if await self._http.crowded(bytes(body)):
+        if await self._http.is_crowded(bytes(body)):
             raise httpx2.StreamError("the answer holds too much")
         yield bytes(body)
 
@@ -167,5 +167,5 @@ class _Events(_Counted):
         except TooLong:
             raise httpx2.SSEError("the event is too large") from None
         for _, data in events:
-            if await self._http.crowded(data):
+            if await self._http.is_crowded(data):
                 raise httpx2.SSEError("the event holds too much")

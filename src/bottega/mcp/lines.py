@@ -13,7 +13,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 
-from bottega.mcp.channel import counted
+from bottega.mcp.channel import reason_to_refuse
 
 MOST_GARBAGE = 100
 """Lines that are no messages, one after the other."""
@@ -145,7 +145,7 @@ class Incoming(_Stream):
     async def __anext__(self) -> SessionMessage | Exception:
         pipes = self._pipes
         while (line := await pipes.line()) is not None:
-            if fault := await counted(line):
+            if fault := await reason_to_refuse(line):
                 if not pipes.holds_too_much(line, fault):
                     continue
                 break
