@@ -55,9 +55,14 @@ class Load:
     def run(self, seconds: float, session: str, *measured: tuple[str, str, Any]) -> None:
         """Be attacked for so long, by a process of its own; the victim asks for each of these, and prompts."""
         address = f"http://{self._host}"
-        command = [sys.executable, __file__, str(seconds), "--attack", address, self._hostile]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attacking:
+        command = [sys.executable, __file__, str(seconds), "--attack", address]
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as attacking:
+            assert attacking.stdin
             assert attacking.stdout
+            attacking.stdin.write(f"{self._hostile}\n")
+            attacking.stdin.flush()
             assert attacking.stdout.readline()  # it has begun
             ends = time.monotonic() + seconds
             while time.monotonic() < ends:
@@ -219,11 +224,11 @@ def settled(pid: int, bound: int, seconds: float = 40.0) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seconds", type=float, nargs="?", default=60.0)
-    parser.add_argument("--attack", nargs=2, metavar=("ADDRESS", "TOKEN"), help=argparse.SUPPRESS)
+    parser.add_argument("--attack", metavar="ADDRESS", help=argparse.SUPPRESS)
     given = parser.parse_args()
     seconds: float = given.seconds
     if given.attack:
-        Load(given.attack[0], given.attack[1], "").attack(seconds)
+        Load(given.attack, sys.stdin.readline().strip(), "").attack(seconds)
     from tests.attacks.hostile import Person, target
 
     with tempfile.TemporaryDirectory() as place, target(Path(place)) as server:

@@ -6,6 +6,8 @@ differently. What two readers could take for different places has no origin, and
 
 import ipaddress
 import re
+import socket
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 _PORTS = {"http": 80, "https": 443}
@@ -56,10 +58,20 @@ def is_exposed(url: str) -> bool:
         return False
     host = urlsplit(origin_of(url)).hostname or ""
     try:
-        address = ipaddress.ip_address(host)
+        address = _number(host)
         return not address.is_private and address not in _SHARED
     except ValueError:
         return not host or ("." in host and not host.endswith(_OWN_NETWORKS))
+
+
+def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """As the system reads it, which takes `134744072` and `0x08080808` for numbers, too."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        with suppress(OSError):
+            return ipaddress.IPv4Address(socket.inet_aton(host))
+        raise
 
 
 def is_this_machine(host: str) -> bool:

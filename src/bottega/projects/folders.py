@@ -136,11 +136,16 @@ class Folders:
         """
         if session.project is not None or session.owner != HOST:
             return session
+        # What is stored was a real path: where a link stands in it now, it leads to what somebody else chose.
+        if await asyncio.to_thread(os.path.realpath, session.folder) != session.folder:
+            return session
         try:
             project, container = await self.place(session.folder, HOST)
         except Problem:  # it is gone, or cannot be one: the session can be read all the same
             return session
         folder = os.path.join(project.folder, container).rstrip("/")
+        if folder != session.folder.rstrip("/"):
+            return session
         await self._database.write(
             lambda c: c.execute(
                 "UPDATE sessions SET project = ?, container = ?, folder = ?"

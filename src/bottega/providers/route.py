@@ -25,6 +25,8 @@ from bottega.providers.vendors import (
 from bottega.providers.wires import WireName
 
 GUESS = "litellm"
+_IN_ADDRESSES = frozenset("?#%\\")
+"""Characters that mean something in an address: what is priced must be what is sent."""
 _TELLS_NOBODY = frozenset({"content-type", "user-agent"})
 """Headers that say nothing of who asks: any other may."""
 
@@ -83,6 +85,11 @@ def resolve(name: str, table: Routes) -> Route:
     if not model:
         raise Misconfigured(
             f"{name!r} names no model.", hint=f"Write one after it: {prefix}/name-of-a-model."
+        )
+    if set(model) & _IN_ADDRESSES or {"", ".", ".."} & set(model.split("/")):
+        raise Misconfigured(
+            f"{name!r} is not the name of a model: it would change the address that it is sent to.",
+            hint="Leave out empty parts, '.', '..', and the characters ? # % and \\.",
         )
     provider = "openai" if prefix in FORCED else prefix
     endpoint = table.endpoints.get(provider, Endpoint())

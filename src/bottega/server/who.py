@@ -98,10 +98,11 @@ def _carried(scope: Scope, house: House) -> tuple[Kind, str]:
 def _ticket_in(scope: Scope) -> str:
     if b"ticket=" not in scope["query_string"]:
         return ""
-    for name, value in parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=100):
-        if name == "ticket":
-            return value
-    return ""
+    try:
+        fields = parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=100)
+    except ValueError:  # more fields than any request of ours has
+        return ""
+    return next((value for name, value in fields if name == "ticket"), "")
 
 
 def cookie_name(house: House) -> str:

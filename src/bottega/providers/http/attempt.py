@@ -22,8 +22,10 @@ from bottega.providers.provider import (
     Decoder,
     Failed,
     Finished,
+    ReasoningPiece,
     Started,
     StreamEvent,
+    TextPiece,
     Wire,
     WireRequest,
 )
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
 
 MAX_WHOLE = 64 * 1024 * 1024
 """Bytes of an answer that comes in one piece."""
+MAX_WRITTEN = 8 * 1024 * 1024
+"""Characters that a model writes in one answer: several times what the longest ones hold."""
+MAX_STREAM = 256 * 1024 * 1024
+"""Bytes of a stream, with all that is around the words, and media."""
 AT_ONCE = 8 * 1024
 """Bytes that are made events of at once: others on the event loop have their turn in between."""
 LAST_BYTES = 0.1
@@ -63,6 +69,10 @@ class Attempt:
         self._response: aiohttp.ClientResponse | None = None
         self._called = 0
         """About how many values the arguments of its calls have."""
+        self._written = 0
+        """Characters of words, thoughts and arguments."""
+        self._came = 0
+        """Bytes of the stream."""
         self._unread = b""
         """What came in with more than is handed on at once."""
 
@@ -146,14 +156,21 @@ class Attempt:
     def _some(self, piece: bytes) -> bytes:
         """As much of it as is read at once; the rest comes next."""
         self._unread = piece[AT_ONCE:]
-        return piece[:AT_ONCE]
+        piece = piece[:AT_ONCE]
+        self._came += len(piece)
+        if self._came > MAX_STREAM:
+            raise TooMuch
+        return piece
 
     def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""
         for event in events:
             if type(event) is CallPiece:
                 self._called += at_most(event.partial_json.encode("utf-8", "surrogatepass"))
-        if self._called > MOST_CALLED:
+                self._written += len(event.partial_json)
+            elif type(event) is TextPiece or type(event) is ReasoningPiece:
+                self._written += len(event.text)
+        if self._called > MOST_CALLED or self._written > MAX_WRITTEN:
             raise TooMuch
         last = type(events[-1])
         if last is Finished or last is Failed:

@@ -117,11 +117,14 @@ class Door:
         visit = Visit(self._streams, self._long)
         dress = API if scope["path"].startswith(self._api) else PAGE
 
+        async def outer_turn() -> bool:
+            return await self._outer_turn(scope)
+
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
                 dressed(message, dress)
                 visit.settle(message)
-            await in_pieces(send, message, None if isinstance(key, int) else self._outer_turn)
+            await in_pieces(send, message, None if isinstance(key, int) else outer_turn)
 
         key: Hashable = None
         try:
@@ -138,6 +141,7 @@ class Door:
             await halt.response()(scope, receive, sent)
             return
         except Problem as problem:
+            visit.end()
             await problems.of(problem)(scope, receive, sent)
             return
         except BaseException:
@@ -296,9 +300,16 @@ class Door:
         await place()
         return receive
 
-    async def _outer_turn(self) -> None:
-        """However many strangers fetch something long: one piece of it goes out in a round of the event loop."""
+    async def _outer_turn(self, scope: Scope) -> bool:
+        """However many strangers fetch something long: one piece of it goes out in a round of the event loop.
+
+        False: the stranger has left, and what waits for somebody who is gone takes up no round.
+        """
+        seat: Seat | None = scope.get(SEAT)
+        if seat and seat.is_gone:
+            return False
         await self._house.turns.next("strangers")
+        return not (seat and seat.is_gone)
 
     async def _place(self, visit: Visit, key: Hashable, scope: Scope) -> None:
         if key is None:

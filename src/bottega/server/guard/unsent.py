@@ -78,9 +78,9 @@ def _length(start: Message) -> int:
 
 
 async def in_pieces(
-    send: Send, message: Message, turn: Callable[[], Awaitable[None]] | None = None
+    send: Send, message: Message, turn: Callable[[], Awaitable[bool]] | None = None
 ) -> None:
-    """`turn` is waited for before each piece of a long answer."""
+    """`turn` is waited for before each piece of a long answer; False: nobody is there to read it any more."""
     body = message.get("body", b"")
     if message["type"] != "http.response.body" or len(body) <= PIECE:
         await send(message)
@@ -89,7 +89,7 @@ async def in_pieces(
     whole = memoryview(body)
     for start in range(0, len(whole), PIECE):
         last = start + PIECE >= len(whole)
-        if turn:
-            await turn()
+        if turn and not await turn():
+            return
         piece = bytes(whole[start : start + PIECE])
         await send({**message, "body": piece, "more_body": more or not last})

@@ -8,7 +8,7 @@ OFTEN = 10
 
 
 class Seldom(logging.Filter):
-    """Lets through what has a traceback, and of all else no more than a few of each kind a minute."""
+    """Lets no more than a few lines of each kind through in a minute; those with a traceback count by their error."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -16,11 +16,11 @@ class Seldom(logging.Filter):
         self._said: Counter[str] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.exc_info:
-            return True
         if (minute := int(record.created // 60)) != self._minute:
             self._minute = minute
             self._said.clear()
         said = str(record.msg)  # before its arguments, which may differ each time
+        if record.exc_info and record.exc_info[0]:
+            said = f"{record.exc_info[0].__qualname__}: {said}"
         self._said[said] += 1
         return self._said[said] <= OFTEN
