@@ -109,6 +109,17 @@ async def test_who_sits_here_goes_on_with_a_session_of_theirs_that_was_in_no_pro
             await (await studio.resume("ses_alike")).prompt("hello")
 
 
+async def test_a_session_of_an_old_home_does_not_follow_its_folder_through_a_link(
+    first_build: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "shop-two").rmdir()
+    (tmp_path / "shop-two").symlink_to(tmp_path / "private")
+    async with Studio(first_build) as studio:
+        with pytest.raises(NoProject):
+            await (await studio.resume("ses_alike")).prompt("hello")
+
+
 async def test_a_project_that_is_removed_and_added_again_has_its_sessions(
     first_build: Path, tmp_path: Path
 ) -> None:
