@@ -3,6 +3,7 @@
 import os
 import time
 import uuid
+from pathlib import Path
 from typing import NewType
 
 SessionId = NewType("SessionId", str)
@@ -25,3 +26,24 @@ def fresh_session() -> SessionId:
 
 def fresh_message() -> MessageId:
     return MessageId(str(uuid.uuid4()))
+
+
+def start_time(process: int) -> int:
+    """When a process began, in the kernel's ticks; 0 where that cannot be asked."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return 0
+    # The second field is the program's name, which may hold anything; the 22nd is what is wanted.
+    return int(told.rpartition(b")")[2].split()[19])
+
+
+def is_alive(process: int, started: int) -> bool:
+    """Whether the process of that number is there, and began at that time."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return start_time(process) == started

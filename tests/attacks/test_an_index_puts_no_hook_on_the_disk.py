@@ -85,6 +85,92 @@ def test_what_a_person_throws_away_runs_nothing(scene: Scene, way: str) -> None:
     assert scene.git(*held) == "", "as it was before, or gone"
 
 
+LIE = """
+import glob, hashlib, os, struct, subprocess, zlib
+
+def git(*words, **more):
+    command = ["git", "-c", "core.hooksPath=/", *words]
+    return subprocess.run(command, capture_output=True, check=True, **more).stdout
+
+evil = b"#!/bin/sh\\ntouch {canary}/ran\\ncat\\n"
+name = git("rev-parse", ":{hook}").decode().strip()
+way = "{way}"
+if way in ("loose", "packed", "elsewhere"):
+    for pack in glob.glob(".git/objects/pack/*.pack"):
+        raw = open(pack, "rb").read()
+        for each in glob.glob(pack[:-5] + ".*"):
+            os.unlink(each)
+        git("unpack-objects", "-q", input=raw)
+fresh = git("hash-object", "-w", "--stdin", input=evil).decode().strip()
+place = ".git/objects/" + name[:2] + "/" + name[2:]
+if way.startswith("replace"):
+    git("replace", name, fresh)
+    if way.endswith("line"):
+        git("pack-refs", "--all")
+elif way == "elsewhere":
+    os.unlink(place)
+    git("init", "-q", "other")
+    open(".git/objects/info/alternates", "w").write(os.getcwd() + "/other/.git/objects\\n")
+    place = "other/" + place
+if way in ("loose", "elsewhere"):
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    if os.path.exists(place):
+        os.chmod(place, 0o644)
+    open(place, "wb").write(zlib.compress(b"blob %d\\0" % len(evil) + evil))
+elif way.startswith("packed"):
+    git("pack-objects", ".git/objects/pack/pack", input=fresh.encode())
+    tables = glob.glob(".git/objects/pack/*.idx")
+    (table,) = [each for each in tables if bytes.fromhex(fresh) in open(each, "rb").read()]
+    raw = bytearray(open(table, "rb").read())
+    for first in range(256):
+        struct.pack_into(">I", raw, 8 + first * 4, first >= int(name[:2], 16))
+    raw[1032:1052] = bytes.fromhex(name)
+    raw[-20:] = hashlib.sha1(raw[:-20]).digest()
+    os.chmod(table, 0o644)
+    open(table, "wb").write(raw)
+    for each in glob.glob(table[:-4] + ".rev"):
+        os.unlink(each)
+    if os.path.exists(place):
+        os.unlink(place)
+    if way.endswith("many"):
+        git("multi-pack-index", "write")
+raw = bytearray(open(".git/index", "rb").read())
+at = raw.index(b"{hook}") - 62
+raw[at : at + 16] = bytes(16)
+raw[at + 60] |= 0x80
+raw[-20:] = hashlib.sha1(raw[:-20]).digest()
+open(".git/index", "wb").write(raw)
+"""
+
+
+@pytest.mark.parametrize(
+    "way", ["replace", "replace in a line", "loose", "packed", "packed in many", "elsewhere"]
+)
+def test_the_objects_that_an_index_names_are_what_their_names_say(scene: Scene, way: str) -> None:
+    """The index and the files are as they were; what git would write for them is something else."""
+    script = LIE.replace("{canary}", str(scene.canary)).replace("{hook}", HOOK)
+    (scene.base / "lie.py").write_text(script.replace("{way}", way))
+    told = planted(scene, f"python3 {scene.base}/lie.py && touch {scene.base}/done")
+    assert (scene.base / "done").exists()
+    scene.outside("git -c safe.directory='*' reset -q --hard || true")
+    assert os.listdir(scene.canary) == []
+    assert "Undone" in told
+    hook = scene.folder / HOOK
+    assert not hook.exists() or "touch" not in hook.read_text()
+    assert "refs/replace" not in scene.git("for-each-ref")
+
+
+def test_a_replacement_that_was_there_before_stays(scene: Scene) -> None:
+    scene.outside(
+        "git -c core.hooksPath=/ replace HEAD $(git commit-tree -m x HEAD^{tree}); git pack-refs --all"
+    )
+    before = scene.git("for-each-ref", "refs/replace")
+    told = planted(scene, "$G replace -f HEAD:file HEAD:a.c; $G tag one; $G pack-refs --all")
+    assert scene.git("for-each-ref", "refs/replace") == before != ""
+    assert scene.git("tag") == "one\n"
+    assert "packed-refs' held a reference that makes git take one object for another" in told
+
+
 def test_included_settings_do_not_come_from_an_index(scene: Scene) -> None:
     planted(
         scene,
@@ -151,3 +237,37 @@ def test_an_index_that_is_written_anew_is_the_same_to_git(
     assert f"100755 {held[1]} 0\ta/four\n" in listed
     assert f"100755 {held[1]} 0\tz\n" in listed
     assert listed.count("\n") == before.decode().count("ctime:") + 1
+
+
+BARE = """
+add() { $G update-index --add --cacheinfo 100644,$(printf "$2" | $G hash-object -w --stdin),$1; }
+settings='[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = "touch {canary}/ran; false"\n'
+mkdir docs; echo a > docs/a; $G add docs/a
+"""
+PARTS = {
+    "docs/HEAD": "ref: refs/heads/main\\n",
+    "docs/objects/x": "",
+    "docs/refs/x": "",
+    "docs/config": "$settings",
+}
+
+
+@pytest.mark.parametrize(
+    "on_disk", [(), *((each,) for each in PARTS), ("docs/config", "docs/HEAD")]
+)
+@pytest.mark.parametrize("folder", ["docs", "Docs"])
+def test_an_index_makes_no_repository_of_plain_files(
+    scene: Scene, folder: str, on_disk: tuple[str, ...]
+) -> None:
+    script = BARE.replace("{canary}", str(scene.canary))
+    for name, content in PARTS.items():
+        if name in on_disk:
+            script += f'mkdir -p $(dirname {name}); printf "{content}" > {name}\n'
+        else:
+            script += f'add {name} "{content}"\n'
+    told = planted(scene, script.replace("docs", folder))
+    assert (scene.folder / folder / "a").exists()
+    command = ["git", "-c", "safe.directory=*", "status"]
+    subprocess.run(command, cwd=scene.folder / folder, check=False, capture_output=True)
+    assert os.listdir(scene.canary) == []
+    assert "config" in told

@@ -93,6 +93,34 @@ def test_a_state_that_is_a_pickle_goes_and_one_that_is_text_stays(
     assert "histedit-state" in " ".join(guard.reports())
 
 
+LISTS = ("journal.backupfiles", "undo.backupfiles")
+USUAL = b"2\n\x00phaseroots\x00undo.backup.phaseroots\x000\nplain\x00dirstate\x00undo.backup.dirstate\x000\n"
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("file", [b"hgrc", b"HGRC", b"x/../hgrc", b"/a/.hg/hgrc", b"sharedpath"])
+def test_a_transaction_left_open_puts_no_settings_in_place(
+    scene: Scene, name: str, file: bytes
+) -> None:
+    """`hg recover` and `hg rollback` put back what these lists name."""
+    listed = scene.folder / ".hg" / "store" / name
+    listed.parent.mkdir(parents=True)
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        listed.write_bytes(USUAL)
+        guard.check()
+        assert listed.read_bytes() == USUAL
+        listed.write_bytes(b"2\nplain\0" + file + b"\0journal.backup.x\x000\n")
+        guard.check()
+        assert not listed.exists() or listed.read_bytes() == USUAL
+        listed.parent.rename(scene.folder / "elsewhere")
+        listed.parent.symlink_to("../elsewhere")
+        guard.close()
+    assert not listed.parent.is_symlink()
+    assert name in " ".join(guard.reports())
+
+
 @pytest.mark.parametrize("path", [*SETTINGS, "sub/.HG/hgrc"])
 def test_a_file_tool_asks_before_it_writes_them(scene: Scene, path: str) -> None:
     with Root(scene.folder) as root:

@@ -1,5 +1,6 @@
 """Where the servers of a home are found."""
 
+import json
 import stat
 import subprocess
 import sys
@@ -64,3 +65,18 @@ def test_when_the_earlier_server_ends_the_later_one_is_still_found(tmp_path: Pat
         earlier.__exit__(None, None, None)
         assert address_of(tmp_path) == "http://later"
     assert address_of(tmp_path) == ""
+
+
+def test_another_process_with_the_number_of_a_killed_server_is_not_taken_for_it(
+    tmp_path: Path,
+) -> None:
+    """Whoever attaches would send a token to the port on which it listened."""
+    with known(tmp_path, "http://killed"):
+        noted = json.loads((tmp_path / FILE).read_bytes())
+        for started in (noted["started"] - 1, 0):
+            (tmp_path / FILE).write_text(json.dumps({**noted, "started": started}))
+            assert address_of(tmp_path) == ""
+        (tmp_path / FILE).write_text(json.dumps({**noted, "pid": "one"}))
+        assert address_of(tmp_path) == ""
+        (tmp_path / FILE).write_text(json.dumps(noted))
+        assert address_of(tmp_path) == "http://killed"

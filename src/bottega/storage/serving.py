@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from bottega.ids import is_alive, start_time
 from bottega.storage.whole import write_whole
 
 FILE = "server.json"
@@ -21,6 +22,8 @@ class Serving(msgspec.Struct, frozen=True, omit_defaults=True):
     host: str = ""
     """What it is bound to, as an address number; empty in files of older versions."""
     port: int = 0
+    started: int = 0
+    """When the process began (`ids.start_time`): its number alone may be another's by now."""
     others: "tuple[Serving, ...]" = ()
     """Those that serve in the same home since before; found again when this one has ended."""
 
@@ -34,7 +37,8 @@ def known(
     `bound` is the socket's own address, for those who must never connect to it.
     """
     path, pid = home / FILE, os.getpid()
-    _note(path, (Serving(address, pid, mark, *bound), *_living(path)))
+    me = Serving(address, pid, mark, *bound, started=start_time(pid))
+    _note(path, (me, *_living(path)))
     try:
         yield
     finally:
@@ -62,20 +66,10 @@ def _living(path: Path) -> list[Serving]:
     """Those that were noted and still run, the latest first, each without the others."""
     noted = _noted(path)
     every = (msgspec.structs.replace(noted, others=()), *noted.others) if noted else ()
-    return [each for each in every if _lives(each.pid)]
+    return [each for each in every if is_alive(each.pid, each.started)]
 
 
 def _noted(path: Path) -> Serving | None:
-    with suppress(OSError, msgspec.DecodeError):
+    with suppress(OSError, msgspec.MsgspecError):
         return msgspec.json.decode(path.read_bytes(), type=Serving)
     return None
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's, but there
-        return True
-    return True

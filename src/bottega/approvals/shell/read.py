@@ -21,7 +21,7 @@ from bottega.approvals.shell.tree import Part, Word
 
 MOST_READ = 20_000
 """Characters of a command that may be clear; a longer one is nothing that a person could judge either."""
-MOST_CLEAR = 100
+MOST_CLEAR = 60
 """Simple commands of a clear one: each is compared with every rule and every grant."""
 MOST_PARTS = 300
 """Simple commands that are told apart."""

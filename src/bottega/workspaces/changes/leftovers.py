@@ -9,7 +9,8 @@ import re
 import secrets
 from collections import deque
 from contextlib import suppress
-from pathlib import Path
+
+from bottega.ids import is_alive, start_time
 
 _NAME = re.compile(rb"\.bottega-(\d+)-(\d+)-[0-9a-f]{24}\.tmp")
 
@@ -28,12 +29,12 @@ def is_passing(name: bytes) -> bool:
     process = int(found[1])
     if process == os.getpid():
         return name in _ours
-    return _lives(process, int(found[2])) and _is_of_this_program(process)
+    return is_alive(process, int(found[2])) and _is_of_this_program(process)
 
 
 def fresh_name() -> bytes:
     me = os.getpid()
-    name = b".bottega-%d-%d-%s.tmp" % (me, _began(me), secrets.token_hex(12).encode())
+    name = b".bottega-%d-%d-%s.tmp" % (me, start_time(me), secrets.token_hex(12).encode())
     _ours.append(name)
     return name
 
@@ -46,7 +47,7 @@ def clean(folder: int) -> None:
             with os.scandir(opened) as entries:
                 left = [os.fsencode(entry.name) for entry in entries if entry.name[0] == "."]
             for name in left:
-                if (found := _NAME.fullmatch(name)) and not _lives(int(found[1]), int(found[2])):
+                if (found := _NAME.fullmatch(name)) and not is_alive(int(found[1]), int(found[2])):
                     with suppress(OSError):
                         os.unlink(name, dir_fd=opened)
         finally:
@@ -62,23 +63,3 @@ def _is_of_this_program(process: int) -> bool:
         return same_user and os.readlink(f"/proc/{process}/exe") == os.readlink("/proc/self/exe")
     except OSError:
         return False
-
-
-def _lives(process: int, began: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return _began(process) == began
-
-
-def _began(process: int) -> int:
-    """When a process began, in the kernel's ticks; 0 where that cannot be asked."""
-    try:
-        told = Path(f"/proc/{process}/stat").read_bytes()
-    except OSError:
-        return 0
-    # The second field is the program's name, which may hold anything; the 22nd is what is wanted.
-    return int(told.rpartition(b")")[2].split()[19])

@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -43,6 +43,10 @@ _UNFINISHED = (
 _LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
 _UNCHECKED = "The folder could not be checked for planted repositories."
 _STAGED = "versions of files that git would run ({}), to be written by `git restore`"
+_LIE = (
+    "another content than its name says, for a file that git would run ({}); `git index-pack` makes the table of a pack"
+    " anew"
+)
 HINT = "Delete what is named, or the folders that nobody needs, by hand."
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
@@ -140,7 +144,7 @@ class Guard:
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
         with self._alone():
-            found = self._scanner.scan(self._root)
+            found = self._scan()
             own = {each for each in found.repositories if each.partition("/")[0] in ("", ".git")}
             reached = targets(self._root, found, only=own)
         return reached.includes | reached.hooks
@@ -237,7 +241,7 @@ class Guard:
         if before is None and not begin:
             self.unfinished = ""
             return
-        found = self._scanner.scan(self._root, wanted=overlap.identities(self._state))
+        found = self._scan(overlap.identities(self._state))
         self._places = found.places
         known = overlap.others(self._state, self._root.path, found.places)
         path, top = self._root.path, self._root.identity
@@ -276,6 +280,9 @@ class Guard:
             self._said.clear()
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
+
+    def _scan(self, wanted: Collection[Identity] = ()) -> Found:
+        return staging.complete(self._root, self._scanner.scan(self._root, wanted=wanted))
 
     def _inherited(self, found: Found, old: Baseline, known: list[Baseline]) -> Baseline:
         """How it was before programs of others, who have been here for longer."""
@@ -323,7 +330,7 @@ class Guard:
                 changed = self._repaired(more, found, before, kept)
             if not changed:
                 break
-            found = self._scanner.scan(self._root)
+            found = self._scan()
         led = of_targets(self._root, self._reached(found, before))
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
         self._repaired(hooks, found, before, kept)
@@ -340,6 +347,11 @@ class Guard:
                 why = _STAGED.format(", ".join(map(repr, map(shown, each.names[:3]))))
                 verdict = Verdict(why if each.names else "", each.content, file.mode)
                 undone += self._undo(each.path, verdict, file)
+        for lie in staging.lies(self._root, found, reached):
+            file = files.look(self._root, lie.path)
+            if file is not None and not file.is_folder:
+                verdict = Verdict(_LIE.format(repr(shown(lie.name))), lie.content, 0o444)
+                undone += self._undo(lie.path, verdict, file)
         self._planted |= bool(undone)
         self._tell(sentences(undone))
         return held

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
-from bottega.workspaces.git.contents import mercurial, state
+from bottega.workspaces.git.contents import mercurial, replacements, state
 from bottega.workspaces.git.files import File
 from bottega.workspaces.git.leading import Leading, is_of_worktree, leads
 from bottega.workspaces.git.sensitive import OURS, Kind
@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
     """It becomes a copy of its own, and its other names stay; whatever `content` says."""
 
 
-def judge(  # noqa: PLR0911 - one a kind
+def judge(  # noqa: C901, PLR0911 - one a kind
     root: Root,
     path: str,
     kind: Kind,
@@ -55,6 +55,8 @@ def judge(  # noqa: PLR0911 - one a kind
             return _leading(root, path, kind, file, before, repositories)
         case "settings" | "store" if _runs_nothing(root, path, kind, file, kept):
             return None
+        case "replacement" if path.rpartition("/")[2] == replacements.PACKED:
+            return _packed(root, path, file, before)
         case "project" if kept is not None and kept.guarded:
             return None  # a person's editor has replaced it; it may say nothing that does harm
         case _:
@@ -82,6 +84,7 @@ _ODD = "a {kind} that leads git elsewhere"
 _WHY = {
     "hook": HOOK,
     "state": "the state of an operation that names what git would run",
+    "replacement": "a reference that makes git take one object for another",
     "remote": "an address that git would use",
     "settings": "settings of Mercurial or Jujutsu that can run programs",
     "store": "a file that leads Mercurial or Jujutsu to a repository elsewhere",
@@ -102,6 +105,8 @@ def _runs_nothing(
     """Of Mercurial and Jujutsu: a new clone's settings, or what leads to a folder whose settings are looked at too."""
     if path.endswith(".hg/histedit-state"):
         return mercurial.is_harmless_state(file.content)
+    if path.endswith(".backupfiles"):
+        return mercurial.is_harmless_list(file.content)
     if kind == "settings":
         return kept is None and path.endswith(".hg/hgrc") and mercurial.is_harmless(file.content)
     ends = "/.hg" if path.endswith("/sharedpath") else "/.jj/repo"
@@ -115,6 +120,12 @@ def _state(path: str, file: File, before: Kept | None) -> Verdict | None:
     if state.is_plain_record(path, file.content):
         return Verdict("", (before.content if before else None) or b"", file.mode)
     return _back(before, _WHY["state"])
+
+
+def _packed(root: Root, path: str, file: File, before: Kept | None) -> Verdict | None:
+    raw = replacements.packed(root, path)
+    fresh = replacements.without_new(raw, (before.content if before else None) or b"")
+    return None if fresh == raw else Verdict(_WHY["replacement"], fresh, file.mode)
 
 
 def _config(file: File, before: Kept | None) -> Verdict | None:

@@ -9,7 +9,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, leading, outside
-from bottega.workspaces.git.contents import index, state
+from bottega.workspaces.git.contents import index, replacements, state
 from bottega.workspaces.git.files import look, names
 from bottega.workspaces.git.scan import Found
 
@@ -22,6 +22,7 @@ Kind = Literal[
     "todo",
     "state",
     "alternates",
+    "replacement",
     "link",
     "project",
     "settings",
@@ -87,6 +88,8 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         for name in ("remotes", "branches"):
             _folder(root, prefix + name, "remote", there)
         _state(root, prefix, there)
+        for path in replacements.paths(root, prefix):
+            _add(root, path, "replacement", there)
         there |= dict.fromkeys(index.misleading(root, repository), "index")
     for other in found.others:
         for name, kind in OTHERS[other[-3:].lower()].items():
@@ -107,6 +110,9 @@ OTHERS: dict[str, dict[str, Kind]] = {
         "hgrc-not-shared": "settings",
         "sharedpath": "store",
         "histedit-state": "settings",
+        "store": "store",
+        "store/journal.backupfiles": "settings",
+        "store/undo.backupfiles": "settings",
     },
     ".jj": {
         "repo": "store",
@@ -115,7 +121,8 @@ OTHERS: dict[str, dict[str, Kind]] = {
         "repo/workspace-config.toml": "settings",
     },
 }
-"""Of Mercurial and Jujutsu: settings, which may run programs, and files that say where a repository is."""
+"""Of Mercurial and Jujutsu: settings, which may run programs, files that say where a repository is, and lists of files
+that `hg recover` and `hg rollback` put in place."""
 _FILES: dict[str, Kind] = {
     "config": "config",
     "config.worktree": "config",

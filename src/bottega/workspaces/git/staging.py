@@ -1,20 +1,22 @@
 """Indexes compared with how they were: for files that git would run, or read as settings, they hold nothing new.
 
 An index may hold there what any index held before, or what is on the disk: that was judged already. Everything else
-becomes what it was before, or goes, because `git restore .` would write it, and run it right away.
+becomes what it was before, or goes, because `git restore .` would write it, and run it right away. A name of an object
+means what it says only if the object is hashed: git does not do so when it writes a file.
 """
 
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.git import files
 from bottega.workspaces.git.contents import index as indexes
-from bottega.workspaces.git.contents import staged
+from bottega.workspaces.git.contents import objects, staged
 from bottega.workspaces.git.contents.staged import LINK, Held, Index
 from bottega.workspaces.git.files import look
-from bottega.workspaces.git.leading import Tops, tops
+from bottega.workspaces.git.leading import Tops, leads, tops
 from bottega.workspaces.git.scan import Found
 from bottega.workspaces.git.sensitive import HOOKS, Targets
 from bottega.workspaces.gitfiles import is_refused
@@ -22,6 +24,9 @@ from bottega.workspaces.gitfiles import is_refused
 Known = dict[str, dict[str, Held]]
 """By the path of an index, what it holds for such files."""
 _OF_BARE = ("config", "config.worktree", "commondir", *(f"hooks/{name}" for name in HOOKS))
+_DEEPEST = 10
+"""Indexes within repositories that an index holds."""
+_SPELLINGS = 64
 _UNREADABLE = (ValueError, IndexError, struct.error)
 
 
@@ -31,6 +36,72 @@ class Changed(NamedTuple):
     """None: it cannot be read, and goes."""
     names: tuple[str, ...]
     """What is other than it was; empty: nothing that needs to be told."""
+
+
+class Lie(NamedTuple):
+    path: str
+    content: bytes | None
+    """What it is to be; None: it goes."""
+    name: str
+    """Of a file for which git would take it."""
+
+
+def complete(root: Root, found: Found) -> Found:
+    """Add the folders that are repositories once an index has been written to the disk as well (`git restore .`).
+
+    What lies there already is judged as a repository's then, and the index may hold no other settings or hooks for it.
+    """
+    for _ in range(_DEEPEST):
+        more = {*_completed(root, found)} - found.repositories
+        if not more:
+            return found
+        found.repositories |= more
+    found.whole = False
+    return found
+
+
+def _completed(root: Root, found: Found) -> Iterator[str]:
+    by_repository = tops(root, found)
+    for repository in found.repositories:
+        if any(indexes.misleading(root, repository)):
+            continue  # it goes, or was there before
+        index = indexes.read(root, repository)
+        if index is None:
+            continue
+        try:
+            marks = staged.marks(index)
+        except _UNREADABLE:
+            continue  # it goes
+        for work in by_repository[os.path.join(root.path, repository).rstrip("/")] if marks else ():
+            for folder, there in marks.items():
+                path = os.path.normpath(os.path.join(work, os.fsdecode(folder)))
+                inside = os.path.relpath(path, root.path)
+                if inside == ".." or inside.startswith("../"):
+                    continue
+                inside = "" if inside == "." else inside
+                yield from _as_spelled(root, inside, there)
+
+
+def _as_spelled(root: Root, inside: str, marks: frozenset[bytes]) -> Iterator[str]:
+    """The folder, under the name that it has on the disk, if these marks and those there make it a repository."""
+    for path in _spellings(root, inside):
+        both = marks | {os.fsencode(name).lower() for name in files.names(root, path) or ()}
+        if b"head" in both and (b"commondir" in both or {b"objects", b"refs"} <= both):
+            yield path
+
+
+def _spellings(root: Root, inside: str) -> list[str]:
+    """The paths on the disk that are this one in small letters; itself where there is none."""
+    found = [""]
+    for step in inside.split("/") if inside else ():
+        found = [
+            os.path.join(at, name)
+            for at in found
+            for name in (
+                {each for each in files.names(root, at) or () if each.lower() == step} or {step}
+            )
+        ][:_SPELLINGS]
+    return found
 
 
 def held(root: Root, found: Found, reached: Targets) -> Known:
@@ -71,6 +142,53 @@ def judged(
         if odd or in_undo:
             changes.append(Changed(path, staged.changed(index, odd, puts), odd))
     return changes, known
+
+
+def lies(root: Root, found: Found, reached: Targets) -> Iterator[Lie]:
+    """Objects of what indexes hold for such files, now that they are put right, that have another content."""
+    wanted: dict[str, dict[str, tuple[str, set[str]]]] = {}
+    for path, index, names, works in _indexes(root, found, reached):
+        entries = (_staged(index, names) or staged.Staged()).entries
+        for folder in _stores(root, os.path.dirname(path)) if entries else ():
+            wanted.setdefault(folder, {}).update(
+                (what[1], (name, works)) for name, _, what in entries
+            )
+    for folder, held_there in wanted.items():
+        for path, sha, is_loose in objects.lies(root, folder, held_there):
+            name, works = held_there[sha]
+            true = _on_disk(root, works, name, sha) if is_loose else None
+            content = None if true is None else objects.loose(true)
+            yield Lie(path, content, name)
+
+
+def _on_disk(root: Root, works: Collection[str], name: str, sha: str) -> bytes | None:
+    """The content of that hash, if it is in the work tree."""
+    for work in works:
+        inside = os.path.relpath(os.path.join(work, name), root.path)
+        seen = None if inside.startswith("../") else look(root, inside)
+        content = None if seen is None else seen.content
+        if content is not None and staged.blob(content, len(sha) // 2) == sha:
+            return content
+    return None
+
+
+def _stores(root: Root, repository: str) -> set[str]:
+    """The folders in the workspace in which git looks for the objects of a repository."""
+    place = repository
+    common = look(root, os.path.join(repository, "commondir"))
+    if common is not None and common.content is not None:
+        (place,) = leads(root, os.path.join(repository, "commondir"), "commondir", common.content)
+    left, found = [os.path.join(place, "objects")], set[str]()
+    while left:
+        folder = left.pop()
+        if folder in found or folder.startswith(".."):
+            continue
+        found.add(folder)
+        path = os.path.join(folder, "info/alternates")
+        named = look(root, path)
+        if named is not None and named.content is not None:
+            left += leads(root, path, "alternates", named.content)
+    return found
 
 
 def _staged(index: Index, names: frozenset[bytes]) -> staged.Staged | None:

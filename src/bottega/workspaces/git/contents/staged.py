@@ -85,6 +85,35 @@ def _staged(index: Index, wanted: frozenset[bytes]) -> Staged:
     return Staged(tuple(found), any(name.lower() in wanted for name in names))
 
 
+Marks = Mapping[bytes, frozenset[bytes]]
+"""By folder, in small letters, which of the names that a repository is made of are in it."""
+_MARKS = (b"head", b"commondir", b"objects", b"refs")
+_marks: dict[bytes, Marks] = {}
+
+
+def marks(index: Index) -> Marks:
+    """The folders for which an index holds parts of a repository made of plain files.
+
+    Raises `ValueError` and its like where the index cannot be read.
+    """
+    key = index.key
+    with suppress(KeyError):
+        return _marks[key]
+    while len(_marks) >= _KNOWN:
+        with suppress(KeyError, StopIteration, RuntimeError):
+            del _marks[next(iter(_marks))]
+    found: dict[bytes, set[bytes]] = {}
+    for entry in _merged(index):
+        name = entry.name.lower()
+        if any(mark in name for mark in _MARKS):
+            steps = name.removesuffix(b"/").split(b"/")
+            for depth, step in enumerate(steps):
+                if step in _MARKS:
+                    found.setdefault(b"/".join(steps[:depth]), set()).add(step)
+    made = _marks[key] = {folder: frozenset(each) for folder, each in found.items()}
+    return made
+
+
 def changed(index: Index, names: Collection[str], puts: Mapping[str, Held]) -> bytes:
     """The index without what it holds under these names, and with what is to be there instead."""
     gone = {_bytes(name) for name in names}
