@@ -9,7 +9,7 @@ import os
 import struct
 import zlib
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git.files import names, open_readable
@@ -24,6 +24,12 @@ _BY_OFFSET, _BY_NAME = 6, 7
 _TABLE = b"\xfftOc"
 _MANY = "multi-pack-index"
 _ODD = (ValueError, IndexError, OSError, OverflowError, struct.error, zlib.error)
+
+
+class Digest(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+
+    def hexdigest(self) -> str: ...
 
 
 class Lie(NamedTuple):
@@ -68,7 +74,7 @@ def loose(content: bytes) -> bytes:
     return zlib.compress(b"blob %d\0" % len(content) + content)
 
 
-def _hash(name: str) -> "hashlib._Hash":
+def _hash(name: str) -> Digest:
     return hashlib.sha256() if len(name) == 64 else hashlib.sha1()  # noqa: S324 - git's own names
 
 
