@@ -1,4 +1,4 @@
-"""Prefixed, time-sortable ids: `ses_0198c0de…`, a prefix that says what it names and a UUIDv7; and what names a process."""
+"""Prefixed, time-sortable ids: `ses_0198c0de…`, a prefix that says what it names and a UUIDv7. Also: processes."""
 
 import os
 import time
