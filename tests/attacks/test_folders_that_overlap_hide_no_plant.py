@@ -125,7 +125,7 @@ def test_a_deep_and_wide_tree_takes_neither_time_nor_memory() -> None:
         _emptied(str(base), 400)
     assert (found.whole, found.folders) == (True, 1402)
     assert len(found.repositories) == 1
-    assert peak < 700_000, "no whole path is kept for each folder"
+    assert peak < 1_100_000, "no whole path is kept for each folder: they alone would be 800 KB"
 
 
 def _emptied(base: str, depth: int) -> None:
