@@ -1,7 +1,8 @@
 """An OpenAI-compatible model in a process of its own that does what the last prompt says, one directive a line.
 
 `STREAM words pause_ms` streams so many words with a pause after each; `CALL name {json}` calls a tool, all such
-lines in one answer, and repeats the results afterwards. Without a directive it answers `hello`. It says what an answer
+lines in one answer, and repeats the results afterwards; `ENDLESS field` writes to that field of a delta until it is cut
+off, or 64 MB are written. Without a directive it answers `hello`. It says what an answer
 used only by `USAGE {json}`; to `GET` it answers how long each request was.
 """
 
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 _STREAM = re.compile(r"^STREAM (\d+) (\d+)$", re.MULTILINE)
+_ENDLESS = re.compile(r"^ENDLESS (\w+)$", re.MULTILINE)
 _CALL = re.compile(r"^CALL (\w+) (\{.*\})$", re.MULTILINE)
 _USAGE = re.compile(r"^USAGE (\{.*\})$", re.MULTILINE)
 _seen: list[int] = []
@@ -43,6 +45,10 @@ async def _answer(request: dict[str, Any]) -> AsyncIterator[bytes]:
     if calls and not results:
         yield _chunk(tool_calls=[_call(i, *each) for i, each in enumerate(calls)])
         yield _chunk("tool_calls")
+    elif found := _ENDLESS.search(said):
+        piece = _endless(found[1])
+        for _ in range(1000):
+            yield piece
     elif found := _STREAM.search(said):
         words, pause = int(found[1]), int(found[2]) / 1000
         many = 1 if pause else 200  # at full rate, as many in one write as a fast server sends
@@ -57,6 +63,11 @@ async def _answer(request: dict[str, Any]) -> AsyncIterator[bytes]:
     if found := _USAGE.search(said):
         yield b'data: {"id":"x","model":"m","choices":[],"usage":%b}\n\n' % found[1].encode()
     yield b"data: [DONE]\n\n"
+
+
+def _endless(field: str) -> bytes:
+    words = "lorem " * (64 * 1024 // 6)
+    return _chunk(**{field: [_call(0, "file_read", words)] if field == "tool_calls" else words})
 
 
 def _text(message: dict[str, Any]) -> str:

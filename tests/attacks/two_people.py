@@ -105,7 +105,7 @@ class Person:
         follow = {"accept": "text/event-stream"}
         async with (
             asyncio.timeout(seconds),
-            self.client.session.get(path, headers=follow) as stream,
+            self.client.session.get(path, headers=follow, read_bufsize=2**24) as stream,
         ):
             async for line in stream.content:
                 if line.startswith(b"data: {"):
