@@ -1,5 +1,7 @@
 """Half a character never leaves."""
 
+import time
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,3 +41,15 @@ def test_every_string_of_a_value_is_mended_but_for_the_pieces() -> None:
         "\ufffd": ["\ufffd", {"delta": {"text": "\ufffd"}}],
         "n": 1,
     }
+
+
+@settings(deadline=None)
+@given(ANY_TEXT)
+def test_halves_are_joined_as_utf_16_joins_them(text: str) -> None:
+    assert mend(text) == text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def test_very_many_halves_cost_little_more_than_letters() -> None:
+    started = time.thread_time()
+    assert mend("\ud83d" * 2_000_000) == "\ufffd" * 2_000_000
+    assert time.thread_time() - started < 0.4

@@ -1,10 +1,11 @@
 """What a body is and how its bytes are read, whatever the server claims."""
 
+import asyncio
 import time
 
 import pytest
 
-from bottega.tools.web.kind import sort, text
+from bottega.tools.web.kind import AT_ONCE, sort, text
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
@@ -62,18 +63,18 @@ def test_its_bytes_have_more_say_than_its_name(
         (b"a\0b", "utf-8", "a\ufffdb"),
     ],
 )
-def test_bytes_are_read_by_their_mark_or_their_charset(
+async def test_bytes_are_read_by_their_mark_or_their_charset(
     body: bytes, charset: str, found: str
 ) -> None:
-    assert text(body, charset) == found
+    assert await text(body, charset) == found
 
 
 @pytest.mark.parametrize(
     "charset",
     ["utf-7", "rot13", "hex", "zlib", "bz2", "base64", "unicode_escape", "punycode", "idna", "undefined", "a\0b", "é"],
 )  # fmt: skip
-def test_a_charset_that_is_none_of_the_web_is_not_used(charset: str) -> None:
-    assert text(b"+AGEAYg- \\u0041", charset) == "+AGEAYg- \\u0041"
+async def test_a_charset_that_is_none_of_the_web_is_not_used(charset: str) -> None:
+    assert await text(b"+AGEAYg- \\u0041", charset) == "+AGEAYg- \\u0041"
 
 
 @pytest.mark.parametrize(
@@ -84,17 +85,43 @@ def test_a_charset_that_is_none_of_the_web_is_not_used(charset: str) -> None:
         b'<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">',
     ],
 )
-def test_a_page_may_declare_its_charset(head: bytes) -> None:
+async def test_a_page_may_declare_its_charset(head: bytes) -> None:
     body = head + "привет".encode("cp1251")
-    assert text(body, "", page=True).endswith("привет")
-    assert not text(body, "", page=False).endswith("привет")
+    assert (await text(body, "", page=True)).endswith("привет")
+    assert not (await text(body, "", page=False)).endswith("привет")
 
 
 @pytest.mark.parametrize(
     "piece", [b"<meta ", b"<meta charset", b"charset=", b"<meta charset= ", b"<"]
 )
-def test_a_hostile_head_costs_no_time(piece: bytes) -> None:
+async def test_a_hostile_head_costs_no_time(piece: bytes) -> None:
     started = time.thread_time()
-    text(piece * (100_000 // len(piece)), "", page=True)
+    await text(piece * (100_000 // len(piece)), "", page=True)
     sort("", piece * (100_000 // len(piece)))
     assert time.thread_time() - started < 0.1
+
+
+@pytest.mark.parametrize("charset", ["windows-1252", "windows-1253", "koi8-r", "iso-8859-6"])
+async def test_bytes_that_mean_nothing_cost_no_more_than_others(charset: str) -> None:
+    started = time.thread_time()
+    found = await text(b"\x81\xaa" * 2_000_000, charset)
+    assert len(found) == 4_000_000
+    assert time.thread_time() - started < 0.3
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "gb18030", "utf-16-le"])
+async def test_others_have_their_turn_while_a_long_body_is_read(charset: str) -> None:
+    body = "中文".encode(charset) * 100_000
+    reading = asyncio.create_task(text(body, charset))
+    turns = 0
+    while not reading.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert reading.result() == "中文" * 100_000
+    assert turns >= len(body) // AT_ONCE
+
+
+async def test_no_more_is_read_than_was_asked_for() -> None:
+    body = "é".encode() * 1_000_000
+    assert await text(body, "utf-8", most=10) == "é" * 10
+    assert await text(b"\xe9" * 100, "windows-1252", most=10) == "é" * 10

@@ -4,9 +4,12 @@ JSON writes 😀 as `\\ud83d\\ude00`, and some providers cut between the two. A 
 its low half; a half that stays alone becomes U+FFFD, as it can be neither stored nor sent.
 """
 
+import json
+import re
 from typing import Any, cast
 
 LONE = "\ufffd"
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def mend(text: str) -> str:
@@ -14,7 +17,8 @@ def mend(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        # By way of JSON, whose decoder joins pairs: a codec would call Python's handler of errors for each half.
+        return _HALF.sub(LONE, json.loads(json.dumps(text)))
     return text
 
 

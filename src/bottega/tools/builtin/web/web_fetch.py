@@ -93,11 +93,11 @@ async def _shown(fetched: Fetched) -> tuple[str, _Shown]:
         case "binary":
             shown = _Shown(note=f"{sorted_.media_type} of {size}: it has no text to read.")
         case "page":
-            page = text(body, fetched.charset, page=True)
+            page = await text(body, fetched.charset, page=True)
             found = await readable(page, str(fetched.url), LONGEST)
             shown = _bounded(found.content, found.title)
         case "text":
-            shown = _bounded(text(body, fetched.charset))
+            shown = _bounded(await text(body, fetched.charset, most=LONGEST + 1))
     return sorted_.media_type, shown
 
 
