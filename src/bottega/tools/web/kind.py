@@ -58,7 +58,7 @@ def _is_text(told: str, body: bytes) -> bool:
 
 
 async def text(body: bytes, charset: str, *, page: bool = False, most: int | None = None) -> str:
-    """The body's text by its own mark, else as it was told, else as the page declares it; the first `most` characters."""
+    """The body's text by its own mark, else as it was told, else as the page declares it; its first `most` letters."""
     bom = _bom(body)
     declared = _DECLARED.search(body[:2048]) if page else None
     name = bom or _codec(charset) or _codec(declared[1].decode() if declared else "") or "utf-8"
