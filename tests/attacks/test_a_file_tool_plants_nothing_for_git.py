@@ -288,7 +288,7 @@ async def test_what_a_person_does_in_the_studio_while_a_sandbox_is_open_stays(
             model=scripted([call("shell_open")], SAY), folder=project, mode="allow"
         )
         await session.prompt("go")
-        (opened,) = studio.opened.hands.shells.list(str(project))
+        (opened,) = studio.opened.hands.shells.list(str(project), 1)
         runtime = studio.runtime
         files = Files(
             runtime.folders,

@@ -103,7 +103,7 @@ async def test_a_shell_that_is_left_open_keeps_nothing_planted(
             model=scripted([call("shell_open")], SAY), folder=project, mode="allow"
         )
         await session.prompt("go")
-        (opened,) = studio.opened.hands.shells.list(str(project))
+        (opened,) = studio.opened.hands.shells.list(str(project), 1)
         await opened.shell.run(f"(sleep 0.2; {plant}; touch done) &", 10)
         until = time.monotonic() + 20
         hook = project / ".githooks" / "pre-commit"
