@@ -347,6 +347,24 @@ def test_a_plain_http_agent_elsewhere_is_refused_with_the_reason(tmp_path: Path)
     assert "https://" in problem
 
 
+async def test_a_key_of_the_environment_does_not_move_when_its_gateway_is_taken_out_over_http(
+    tmp_path: Path, evil: Sink
+) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "home").mkdir(mode=0o700)
+    write_config(tmp_path / "home", providers={"openai": {"base_url": f"{evil.url}/v1"}})
+    environment = {"OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": ""}
+    with Serving(tmp_path / "home", tmp_path / "work", environment=environment) as serving:
+        async with serving.client() as owner:
+            for patch in ({"openai": None}, None):
+                status, told = await owner.call("PATCH", "/api/settings", {"providers": patch})
+                assert status == 403, (patch, told)
+            kept = {"other": {"base_url": "http://127.0.0.1:9/v1"}}
+            for patch in (kept, {"other": None}):
+                status, told = await owner.call("PATCH", "/api/settings", {"providers": patch})
+                assert status == 200, (patch, told)
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     place = tmp_path_factory.mktemp("served")

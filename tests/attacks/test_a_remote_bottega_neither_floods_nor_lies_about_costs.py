@@ -1,6 +1,6 @@
-"""Severity: high (H5) and medium (M4, its kind). A remote Bottega that was approved sends one huge event,
-endless small ones, or
-a cost below zero: the exchange ends with an error that says so, and nothing of it is counted or kept.
+"""Severity: high (H5) and medium (M4, its kind). A remote Bottega that was approved sends a huge event or answer,
+endless small ones, an id that is none, or a cost below zero: the exchange ends with an error that says so, and nothing
+of it is counted or kept.
 """
 
 import asyncio
@@ -16,6 +16,8 @@ from aiohttp import web
 
 from bottega.agents.agent import Whereabouts
 from bottega.agents.spec import Spec
+from bottega.client import Remote
+from bottega.errors import Problem
 from bottega.events.event import Event
 from bottega.messages.message import Usage
 from bottega.origin import origin_of
@@ -39,14 +41,16 @@ END: Told = (
 
 
 @asynccontextmanager
-async def _hostile(events: Callable[[], AsyncIterator[Told]]) -> AsyncGenerator[str]:
+async def _hostile(
+    events: Callable[[], AsyncIterator[Told]], session_id: str = "ses_far"
+) -> AsyncGenerator[str]:
     """A server that looks like a Bottega, and tells these events of whatever it is asked."""
     said: list[str] = []
 
     async def posted(request: web.Request) -> web.Response:
         body = await request.json()
         if not request.path.endswith("/prompts"):
-            return web.json_response({"id": "ses_far"}, status=201)
+            return web.json_response({"id": session_id}, status=201)
         said.append(body["message_id"])
         answer = {"message_id": said[-1], "index": 1, "repeated": False}
         return web.json_response(answer, status=202)
@@ -84,10 +88,13 @@ async def _hostile(events: Callable[[], AsyncIterator[Told]]) -> AsyncGenerator[
 
 
 async def _asked(
-    home: Path, folder: Path, events: Callable[[], AsyncIterator[Told]]
+    home: Path,
+    folder: Path,
+    events: Callable[[], AsyncIterator[Told]],
+    session_id: str = "ses_far",
 ) -> tuple[list[Event], spent.Used]:
     """The log of an exchange that such a server answers, and what was counted."""
-    async with _hostile(events) as address:
+    async with _hostile(events, session_id) as address:
         where = Whereabouts(address, "doer")
         KeyRing(home).set(where.token_name, "token", origin_of(address))
         ApprovedAgents(home).approve("afar", where)
@@ -113,6 +120,48 @@ async def test_one_huge_event_is_not_taken(home: Path, folder: Path) -> None:
     assert "8 MB at once" in _error(log)
     assert not any(event.type == "text_delta" for event in log)
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    "session_id",
+    ["s" * 20_000_000, "s" * 101, "../people", "a/b", "a?b", "", "é", "a\n"],
+    ids=["20 MB", "101 letters", "a path", "a slash", "a query", "empty", "é", "a line end"],
+)
+async def test_an_id_that_can_be_none_is_neither_asked_for_nor_stored(
+    home: Path, folder: Path, session_id: str
+) -> None:
+    async def events() -> AsyncIterator[Told]:
+        yield END
+
+    log, _ = await _asked(home, folder, events, session_id)
+    assert "makes no sense" in _error(log) or "at once" in _error(log)
+    assert sum(each.stat().st_size for each in home.glob("bottega.db*")) < 5_000_000
+
+
+async def test_what_a_server_says_went_wrong_is_one_line() -> None:
+    async def refused(_: web.Request) -> web.Response:
+        told = {"code": "nope", "detail": "no\nbottega: done", "hint": "a\r\nb" + "x" * 100_000}
+        return web.json_response(told, status=400)
+
+    async def odd(_: web.Request) -> web.Response:
+        return web.json_response({"projects": 7})
+
+    app = web.Application()
+    app.router.add_get("/api/agents", refused)
+    app.router.add_get("/api/projects", odd)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        async with Remote(f"http://127.0.0.1:{runner.addresses[0][1]}", "token") as remote:
+            with pytest.raises(Problem) as told:
+                await remote.agents()
+            assert len(str(told.value).splitlines()) == 1
+            assert len(str(told.value)) < 10_000
+            with pytest.raises(Problem, match="makes no sense"):
+                await remote.projects()
+    finally:
+        await runner.cleanup()
 
 
 async def test_endless_small_events_end_the_exchange(

@@ -1,4 +1,4 @@
-"""Severity: high. An agent types into, reads and closes the shells of another person's agents in a folder that both have."""
+"""Severity: high. An agent uses the shells of another person's agents in a folder that both have."""
 
 import json
 from collections.abc import AsyncGenerator, Generator

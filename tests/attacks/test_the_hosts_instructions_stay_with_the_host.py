@@ -87,5 +87,6 @@ async def test_a_guest_is_not_told_what_the_host_set_for_themselves(
             vendor.asked.clear()
             seen = await talked(guest.client, guest.ids["project_id"])
     assert vendor.asked
+    assert '"user_name":"guest"' in seen, "nor who runs the server"
     assert WORDS not in seen
     assert not any(WORDS in each for each in vendor.asked)

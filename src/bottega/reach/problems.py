@@ -24,6 +24,8 @@ _KINDS: tuple[tuple[type[BaseException], str, str], ...] = (
 )
 _PLAIN = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
 """What OpenSSL says where somebody answers without TLS."""
+_LONGEST = 4_000
+"""Characters of what a server says, which may be anybody."""
 _RUNNING = "Is it running? `bottega serve` starts one."
 
 
@@ -68,6 +70,7 @@ def problem(status: int, body: bytes) -> Problem:
         told = _read(body)
     except (ValueError, RecursionError):
         return Problem(f"The server answered with status {status}.", hint="Is it a Bottega?")
-    found = KINDS.get(told.code, Problem)(told.detail or f"Status {status}.", hint=told.hint)
+    detail, hint = (" ".join(text[:_LONGEST].split()) for text in (told.detail, told.hint))
+    found = KINDS.get(told.code, Problem)(detail or f"Status {status}.", hint=hint)
     found.code = told.code
     return found

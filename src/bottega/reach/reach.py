@@ -8,17 +8,19 @@ an error, as it would take the token and what is said to a place that nobody cho
 import asyncio
 import ssl
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import aiohttp
 import msgspec
 
 from bottega.errors import BadUsage, Problem
+from bottega.messages.json_size import check_size
 from bottega.origin import is_exposed, origin_of
 from bottega.reach.address import checked_address
 from bottega.reach.backoff import MOST, Backoff
 from bottega.reach.problems import Unreachable, problem, why
 
+T = TypeVar("T")
 Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 Watch = Callable[[Literal["lost", "back"]], None]
 """Is told when the server is not reached any more, and when it is again."""
@@ -57,10 +59,13 @@ class Reach:
         watch: Watch | None = None,
         *,
         most: float = MOST,
+        largest: int = LARGEST,
         trying: Callable[[Try], None] | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """`most`: seconds between any two tries. `trying` is told of each. `tls`: what certificates are judged by."""
+        """`most`: seconds between any two tries; `trying` is told of each. `largest`: bytes of one answer.
+        `tls`: what certificates are judged by.
+        """
         self.address = checked_address(address)
         if token and is_exposed(address):
             raise BadUsage(
@@ -71,6 +76,7 @@ class Reach:
         self._token = token
         self.watch = watch
         self._most = most
+        self._largest = largest
         self._trying = trying
         self._tls = tls
         self._lost = False
@@ -192,9 +198,21 @@ class Reach:
         body = bytearray()
         async for piece in response.content.iter_any():
             body += piece
-            if len(body) > LARGEST:
-                raise self.too_large(LARGEST)
+            if len(body) > self._largest:
+                raise self.too_large(self._largest)
         return bytes(body)
+
+    def read(self, answer: bytes, shape: type[T], most: int | None = None) -> T:
+        """An answer in the shape that it should have; `most`: how many values it may hold."""
+        try:
+            if most is not None:
+                check_size(answer, most)
+            return msgspec.json.decode(answer, type=shape)
+        except (ValueError, RecursionError) as error:
+            raise Problem(
+                f"The server at {self.address} gave an answer that makes no sense.",
+                hint="Is it another version of Bottega?",
+            ) from error
 
     def no_event(self) -> Problem:
         return Problem(

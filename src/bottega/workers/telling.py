@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from bottega.accounts.people import People
 from bottega.agents.prompt import turn
 from bottega.agents.prompt.built import built
 from bottega.agents.prompt.modes import mode_instructions
@@ -26,7 +27,7 @@ from bottega.messages.block import ToolResult, ToolUse, plain_text
 from bottega.messages.message import Message
 from bottega.projects.folders import Folders
 from bottega.sessions.plans import GO
-from bottega.sessions.session import SessionRow
+from bottega.sessions.session import HOST, SessionRow
 from bottega.tools.project import git
 from bottega.tools.project.glance import Glance, description, glance, harmless
 from bottega.tools.project.instructions import instructions
@@ -130,12 +131,19 @@ class Telling:
             "project_name": os.path.basename(folder.rstrip("/")) or folder,
             "project_description": seen.description,
             "timestamp": _now().strftime("%Y-%m-%d %H:%M %z"),
-            "user_name": _user(),
+            "user_name": self._user_name(),
             "project_path": folder,
             "git_branch": (seen.glance.branch if seen.glance else "") or "(none)",
         }
         mine = (facts.Instructions("", own),) if own.strip() else ()
         return facts.Opening(markers, (*mine, *(seen.instructions or ())))
+
+    def _user_name(self) -> str:
+        """The name of the person whose session it is; the owner's is that of the system's user."""
+        owner = self._scene.session.owner
+        if owner == HOST:
+            return _system_user()
+        return People(self._scene.hands.log.database).numbered(owner).name
 
     def _context(self, seen: _Seen) -> tuple[str, dict[str, str]]:
         told = self._scene.told
@@ -261,8 +269,8 @@ def _date() -> str:
     return _now().strftime("%Y-%m-%d")
 
 
-def _user() -> str:
-    """The name of whoever runs this; from the system, as the environment is not ours to read."""
+def _system_user() -> str:
+    """From the system, as the environment is not ours to read."""
     import pwd
 
     try:

@@ -21,17 +21,20 @@ from bottega.settings import OwnProvider, Settings
 
 def check_env_keys(settings: Settings, patch: Any) -> None:
     """Refuse a patch of `providers` (RFC 7396) by which a key of the environment, now or later, would go elsewhere."""
+    now = settings.values.providers
+    if patch is None:
+        patch = dict.fromkeys(now)  # all of them are taken out
     if not isinstance(patch, Mapping):
         return  # it makes no sense, and is told so where it is read
-    now = settings.values.providers
     try:
         after = _patched(now, cast("Mapping[str, Any]", patch))
         tables = destinations.routes(settings), destinations.routes(settings, after)
     except (msgspec.ValidationError, Problem):
         return
-    for name, own in after.items():
+    for name in {**now, **after}:
         before, then = (origin_of(route.address_of(name, table)) for table in tables)
-        variable = own.key_env if name not in now or own.key_env != now[name].key_env else ""
+        variables = [table[name].key_env if name in table else "" for table in (now, after)]
+        variable = variables[1] if variables[0] != variables[1] else ""
         moved = before != then and (_has_key(tables[1], name) or _leaves(name, then))
         if variable or moved:
             raise Refused(

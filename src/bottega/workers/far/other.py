@@ -8,8 +8,8 @@ from msgspec import Meta
 
 from bottega.agents.agent import Whereabouts
 from bottega.approvals.mode import Mode
-from bottega.errors import Conflict, NotFound, Problem
-from bottega.messages.json_size import MOST_ARGUMENTS, check_size
+from bottega.errors import Conflict, NotFound
+from bottega.messages.json_size import MOST_ARGUMENTS
 from bottega.reach.lines import LAST
 from bottega.reach.reach import Reach
 from bottega.sessions.asks import Ask
@@ -19,7 +19,8 @@ T = TypeVar("T")
 
 
 class _Named(msgspec.Struct):
-    id: str
+    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,100}\Z")]
+    """It goes into addresses, and into the log."""
     name: str = ""
     folder: str = ""
 
@@ -104,11 +105,4 @@ class Other:
             await self.reach.call("POST", f"asks/{ask.id}", given, again=True)
 
     def _read(self, answer: bytes, shape: type[T]) -> T:
-        try:
-            check_size(answer, MOST_ARGUMENTS)
-            return msgspec.json.decode(answer, type=shape)
-        except (ValueError, RecursionError) as error:
-            raise Problem(
-                f"The server at {self.reach.address} gave an answer that makes no sense.",
-                hint="Is it another version of Bottega?",
-            ) from error
+        return self.reach.read(answer, shape, MOST_ARGUMENTS)

@@ -1,4 +1,4 @@
-"""The open shells of one studio. A shell is of a person and a folder: every session of theirs there may use it by its id.
+"""The open shells of one studio. A shell is of a person and a folder: each of their sessions there may use it.
 
 It lives until it is closed, its program ends, nothing has been heard of it for a while, or it is too old.
 """

@@ -51,8 +51,8 @@ async def change_settings(house: Asked, person: Hosting, patch: Patch) -> Settin
             "MCP servers are not set up over HTTP: they run programs of this machine.",
             hint="Use `bottega mcp add` there.",
         )
-    if (providers := patch.get("providers")) is not None:
-        check_env_keys(house.studio.runtime.refresh(), providers)
+    if "providers" in patch:
+        check_env_keys(house.studio.runtime.refresh(), patch["providers"])
     tidy = {
         name: config.typed(name, value) if name in config.SCALARS and value is not None else value
         for name, value in patch.items()
