@@ -14,6 +14,7 @@ from bottega.approvals.mode import Mode
 from bottega.errors import Refused
 from bottega.projects.files.files import Files
 from bottega.sessions.asks import Ask, Reply
+from bottega.sessions.session import HOST
 from bottega.studio import Studio
 from bottega.workspaces.confine import Root
 from bottega.workspaces.edit import Change, Edit
@@ -288,7 +289,7 @@ async def test_what_a_person_does_in_the_studio_while_a_sandbox_is_open_stays(
             model=scripted([call("shell_open")], SAY), folder=project, mode="allow"
         )
         await session.prompt("go")
-        (opened,) = studio.opened.hands.shells.list(str(project))
+        (opened,) = studio.opened.hands.shells.list(str(project), HOST)
         runtime = studio.runtime
         files = Files(
             runtime.folders,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bottega.events.event import Event
+from bottega.sessions.session import HOST
 from bottega.studio import Studio
 from tests.workers.test_acting import SAY, call, ran, results, told
 from tests.workspaces.sandbox.needs import needs_bubblewrap
@@ -103,7 +104,7 @@ async def test_a_shell_that_is_left_open_keeps_nothing_planted(
             model=scripted([call("shell_open")], SAY), folder=project, mode="allow"
         )
         await session.prompt("go")
-        (opened,) = studio.opened.hands.shells.list(str(project))
+        (opened,) = studio.opened.hands.shells.list(str(project), HOST)
         await opened.shell.run(f"(sleep 0.2; {plant}; touch done) &", 10)
         until = time.monotonic() + 20
         hook = project / ".githooks" / "pre-commit"

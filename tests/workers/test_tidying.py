@@ -37,7 +37,7 @@ async def test_the_last_tab_that_closes_frees_shells_in_another_process(
         await session.admit(Prompt("m1", (Text("go"),)))
         await ended(session)
         shells = opened.hands.shells
-        assert len(shells.list(str(folder))) == 1
+        assert len(shells.list(str(folder), HOST)) == 1
 
         async def free(n: int) -> None:
             await opened.free(opened.runtime.sessions.numbered(n))
@@ -47,10 +47,10 @@ async def test_the_last_tab_that_closes_frees_shells_in_another_process(
         await tabs.open(HOST, "two", session.row.n)
         await tabs.close(HOST, "one")
         await tidying.look()
-        assert len(shells.list(str(folder))) == 1, "another tab shows it"
+        assert len(shells.list(str(folder), HOST)) == 1, "another tab shows it"
         await tabs.close(HOST, "two")
         await tidying.look()
-        assert shells.list(str(folder)) == []
+        assert shells.list(str(folder), HOST) == []
 
 
 async def test_a_session_that_no_tab_ever_showed_keeps_what_it_has(home: Path) -> None:

@@ -11,6 +11,7 @@ from bottega.errors import NotFound
 from bottega.messages.block import Image, Text, plain_text
 from bottega.sessions.care import check, leftovers
 from bottega.sessions.care.search import Search
+from bottega.sessions.session import HOST
 from bottega.storage.blobs import INLINE
 from bottega.studio import Session, Studio
 from tests.sessions.stored import count, rows, types
@@ -159,18 +160,18 @@ async def test_a_closed_session_stops_what_runs_and_is_opened_by_the_next_prompt
         session = await studio.start(model=model, folder=folder)
         await session.prompt("open a shell")
         shells = studio.opened.hands.shells
-        assert len(shells.list(str(folder))) == 1
+        assert len(shells.list(str(folder), HOST)) == 1
         answer = session.prompt("wait")
         async for event in answer:
             if event.type == "text_delta":
                 await session.close()
-        assert shells.list(str(folder)) == []
+        assert shells.list(str(folder), HOST) == []
         ends = [e.data for e in await session.facts() if e.type == "exchange_response"]
         assert ends[-1].completion_reason == "user_stopped"
         assert len(await session.chat()) == 4
         assert (await session.prompt("go on")).success
         with pytest.raises(NotFound):
-            shells.get(str(folder), "gone")
+            shells.get(str(folder), HOST, "gone")
 
 
 async def test_sweeping_finds_nothing_that_a_clear_left(

@@ -111,7 +111,7 @@ class Opened:
             self._worker.revoke_besides(projects)
         for shell in self.hands.shells.every():
             if not self._works_in(shell.owner, projects):
-                await self.hands.shells.close(shell.folder, shell.shell.id)
+                await self.hands.shells.close(shell.folder, shell.person, shell.shell.id)
         await self.runtime.close_servers_besides(projects)
 
     def _works_in(self, session_id: str, projects: set[int]) -> bool:
@@ -233,7 +233,7 @@ class Opened:
             await self._worker.forget(row.n)
         for shell in self.hands.shells.every():
             if shell.owner == row.id:
-                await self.hands.shells.close(shell.folder, shell.shell.id)
+                await self.hands.shells.close(shell.folder, shell.person, shell.shell.id)
         if not (self._worker and self._worker.is_busy(row)):
             await self.runtime.close_servers(place_of(row))
 

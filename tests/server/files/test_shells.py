@@ -217,7 +217,7 @@ async def test_shells_are_their_openers_alone_and_so_are_those_of_their_agents(
     await watched.until("persons words")
     assert (await agents.shell.run("echo again", 10)).exit_code == 0
     await place.shells.close(seen)
-    assert hands.shells.list(str(folder.resolve())) == []
+    assert hands.shells.list(str(folder.resolve()), HOST) == []
 
 
 async def test_whoever_deletes_all_sessions_ends_the_shells_of_their_agents(
@@ -228,7 +228,7 @@ async def test_whoever_deletes_all_sessions_ends_the_shells_of_their_agents(
     await agents.open(Root(session.row.folder), session.id)
     house = House(place.studio, b"a secret of this test", Options())
     assert await deleted(house, house.people.host()) == 1
-    assert agents.list(session.row.folder) == []
+    assert agents.list(session.row.folder, HOST) == []
 
 
 async def test_an_agent_does_not_find_a_persons_shell(place: Place, folder: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bottega.errors import NotFound, Problem, Refused
+from bottega.sessions.session import HOST
 from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.outputs import Outputs
 from bottega.workspaces.sandbox.local import Local
@@ -40,23 +41,23 @@ async def few(tmp_path: Path, clock: Clock) -> AsyncIterator[Shells]:
 async def test_a_shell_stays_until_it_is_closed(few: Shells, folder: Path) -> None:
     opened = await few.open(Root(folder), "ses_1")
     name = opened.shell.id
-    assert few.get(str(folder), name) is opened
-    assert await few.close(str(folder), name) == ()
+    assert few.get(str(folder), HOST, name) is opened
+    assert await few.close(str(folder), HOST, name) == ()
     assert opened.shell.ended
-    assert await few.close(str(folder), name) is None, "closing again changes nothing"
+    assert await few.close(str(folder), HOST, name) is None, "closing again changes nothing"
     with pytest.raises(NotFound, match="closed by shell_close"):
-        few.get(str(folder), name)
+        few.get(str(folder), HOST, name)
 
 
 async def test_an_unknown_id_is_told_with_those_that_are_open(few: Shells, folder: Path) -> None:
     with pytest.raises(NotFound, match="Open: none"):
-        few.get(str(folder), "sh_1")
+        few.get(str(folder), HOST, "sh_1")
     opened = await few.open(Root(folder), "ses_1")
     told = rf"Open: {opened.shell.id} \(bash\)"
     with pytest.raises(NotFound, match=told):
-        few.get(str(folder), "sh_1")
+        few.get(str(folder), HOST, "sh_1")
     with pytest.raises(NotFound, match=told):
-        await few.close(str(folder), "sh_1")
+        await few.close(str(folder), HOST, "sh_1")
 
 
 async def test_a_shell_belongs_to_its_folder(few: Shells, folder: Path, tmp_path: Path) -> None:
@@ -64,27 +65,27 @@ async def test_a_shell_belongs_to_its_folder(few: Shells, folder: Path, tmp_path
     other = tmp_path / "other"
     other.mkdir()
     with pytest.raises(NotFound, match="Open: none"):
-        few.get(str(other), opened.shell.id)
+        few.get(str(other), HOST, opened.shell.id)
     with pytest.raises(NotFound):
-        await few.close(str(other), opened.shell.id)
+        await few.close(str(other), HOST, opened.shell.id)
     assert not opened.shell.ended
-    assert few.list(str(other)) == []
-    assert few.list(str(folder)) == [opened]
+    assert few.list(str(other), HOST) == []
+    assert few.list(str(folder), HOST) == [opened]
 
 
 async def test_a_shell_that_nobody_uses_is_closed(few: Shells, folder: Path, clock: Clock) -> None:
     opened = await few.open(Root(folder), "ses_1")
     clock.now += 1_799
     await few.sweep()
-    assert few.get(str(folder), opened.shell.id)
+    assert few.get(str(folder), HOST, opened.shell.id)
     await opened.shell.run("echo used", 20)
     clock.now += 1_799
     await few.sweep()
-    assert few.get(str(folder), opened.shell.id), "each use counts anew"
+    assert few.get(str(folder), HOST, opened.shell.id), "each use counts anew"
     clock.now += 1
     await few.sweep()
     with pytest.raises(NotFound, match="Nothing was heard of it for 30 minutes"):
-        few.get(str(folder), opened.shell.id)
+        few.get(str(folder), HOST, opened.shell.id)
     assert opened.shell.ended
 
 
@@ -98,7 +99,7 @@ async def test_output_counts_as_use(few: Shells, folder: Path, clock: Clock) -> 
     await until(lambda: few._used[opened.shell.id] == clock.now)
     clock.now += 200
     await few.sweep()
-    assert few.get(str(folder), opened.shell.id)
+    assert few.get(str(folder), HOST, opened.shell.id)
 
 
 async def test_a_shell_that_is_too_old_is_closed_though_it_is_used(
@@ -109,11 +110,11 @@ async def test_a_shell_that_is_too_old_is_closed_though_it_is_used(
         clock.now += 1_790
         await opened.shell.run("true", 20)
         await few.sweep()
-    assert few.get(str(folder), opened.shell.id)
+    assert few.get(str(folder), HOST, opened.shell.id)
     clock.now += 28_800 - 16 * 1_790
     await few.sweep()
     with pytest.raises(NotFound, match="It had been open for 8 hours"):
-        few.get(str(folder), opened.shell.id)
+        few.get(str(folder), HOST, opened.shell.id)
 
 
 async def test_time_is_watched_without_anyone_asking(tmp_path: Path, folder: Path) -> None:
@@ -122,7 +123,7 @@ async def test_time_is_watched_without_anyone_asking(tmp_path: Path, folder: Pat
     opened = await shells.open(Root(folder), "ses_1")
     async with asyncio.timeout(10):
         await asyncio.shield(opened.shell._life)
-    assert shells.list(str(folder)) == []
+    assert shells.list(str(folder), HOST) == []
     await shells.close_all()
 
 
@@ -137,7 +138,7 @@ async def test_there_are_no_more_shells_than_allowed(
     other = tmp_path / "other"
     other.mkdir()
     await few.open(Root(other), "ses_1")
-    await few.close(str(folder), few.list(str(folder))[0].shell.id)
+    await few.close(str(folder), HOST, few.list(str(folder), HOST)[0].shell.id)
     await few.open(Root(folder), "ses_1")
     assert Limits().most == 100
 
@@ -147,10 +148,10 @@ async def test_a_shell_that_ended_by_itself_is_gone_and_why_is_told(
 ) -> None:
     opened = await few.open(Root(folder), "ses_1")
     await opened.shell.run("exit 3", 20)
-    assert few.list(str(folder)) == []
+    assert few.list(str(folder), HOST) == []
     with pytest.raises(NotFound, match="ended with exit code 3"):
-        few.get(str(folder), opened.shell.id)
-    assert await few.close(str(folder), opened.shell.id) is None
+        few.get(str(folder), HOST, opened.shell.id)
+    assert await few.close(str(folder), HOST, opened.shell.id) is None
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ async def test_a_program_that_does_not_stay_is_told_with_its_words(
 ) -> None:
     with pytest.raises(NotStarted, match=f"(?s){told}"):
         await few.open(Root(folder), "ses_1", command)
-    assert few.list(str(folder)) == []
+    assert few.list(str(folder), HOST) == []
 
 
 async def test_each_shell_is_in_a_sandbox_of_its_own(few: Shells, folder: Path) -> None:
@@ -217,7 +218,7 @@ async def test_cancelling_an_opening_leaves_nothing(
     with pytest.raises(asyncio.CancelledError):
         await task
     assert alive(mark) == []
-    assert few.list(str(folder)) == []
+    assert few.list(str(folder), HOST) == []
     assert Outputs(tmp_path / "shells").names() == []
 
 

@@ -102,7 +102,7 @@ class Here:
 
     async def close(self) -> None:
         if not self.ended:
-            await self._among.close(self.root, self.id)
+            await self._among.close(self.root, self._opened.person, self.id)
 
 
 class ServedShell(msgspec.Struct, frozen=True, eq=False):

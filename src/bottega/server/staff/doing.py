@@ -90,7 +90,9 @@ class Doing:
                 return told(found)
             case errands.CloseShell():
                 if not found.shell.ended:
-                    await self._studio.opened.hands.shells.close(found.folder, found.shell.id)
+                    await self._studio.opened.hands.shells.close(
+                        found.folder, found.person, found.shell.id
+                    )
                 return None
 
     def _shell(self, shell_id: str) -> Opened:

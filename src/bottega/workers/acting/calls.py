@@ -143,7 +143,7 @@ class Calls:
         """The call with what it touches beyond its arguments: the network of its shell, other names of its files."""
         touch = call.touch
         if touch.shell and touch.command:
-            shells = self._hands.shells.list(self._root.path)
+            shells = self._hands.shells.list(self._root.path, self._exchange.session.owner)
             if any(each.shell.id == touch.shell and each.network for each in shells):
                 call.touch = msgspec.structs.replace(touch, network=True)
         call.linked = linked(self._root, self._rules, call.use.name)

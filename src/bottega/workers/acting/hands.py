@@ -154,7 +154,7 @@ class Hands:
 
         def elsewhere(name: str) -> Source | None:
             with suppress(NotFound):
-                self.shells.get(self.folders.path_of(session), name)
+                self.shells.get(self.folders.path_of(session), session.owner, name)
                 return self._shell_outputs.find(name)
             blob = self._blob_of(session.n, name)
             return Source(self.log.database.home.blobs / blob) if blob else None

@@ -1,4 +1,5 @@
-"""The open shells of one studio. A shell belongs to a folder: every session that works there may use it by its id.
+"""The open shells of one studio. A shell belongs to a person and a folder: every session of theirs that works there may
+use it by its id. To others who work in the same folder it does not exist.
 
 It lives until it is closed, its program ends, nothing has been heard of it for a while, or it is too old.
 """
@@ -40,7 +41,7 @@ class Limits(msgspec.Struct, frozen=True):
     """Seconds without a call or any output."""
     age: float = 8 * 60 * 60
     most: int = 100
-    """Open at once in one folder."""
+    """Of one person, open at once in one folder."""
 
 
 USUAL = Limits()
@@ -60,6 +61,7 @@ class Opened(msgspec.Struct, frozen=True, eq=False):
     folder: str
     owner: str
     """The session that opened it."""
+    person: int
     command: str
     network: bool
     since: float
@@ -86,9 +88,9 @@ class Shells:
         self._announces = announces
         self._open: dict[str, Opened] = {}
         self._used: dict[str, float] = {}
-        self._opening: Counter[str] = Counter()
-        self._gone: dict[str, tuple[str, str]] = {}
-        """Shells that are no more: their folder, and why."""
+        self._opening: Counter[tuple[str, int]] = Counter()
+        self._gone: dict[str, tuple[tuple[str, int], str]] = {}
+        """Shells that are no more: their folder and person, and why."""
         self._tending: asyncio.Task[None] | None = None
 
     async def open(
@@ -106,26 +108,26 @@ class Shells:
 
         It starts `inside`, a folder in that one. The caller may close the root.
         """
-        folder = root.path
-        if len(self.list(folder)) + self._opening[folder] >= self._limits.most:
+        place = root.path, person
+        if len(self.list(*place)) + self._opening[place] >= self._limits.most:
             raise Refused(
                 f"There are already {self._limits.most} open shells here.",
                 hint="Close one with shell_close: it lists them when its id is unknown.",
             )
-        self._opening[folder] += 1
+        self._opening[place] += 1
         try:
             opened = await self._start(root, owner, command, size, network, inside, person)
         finally:
-            self._opening[folder] -= 1
+            self._opening[place] -= 1
         self._open[opened.shell.id] = opened
         self._used[opened.shell.id] = self._clock()
         if self._tending is None or self._tending.done():
             self._tending = asyncio.create_task(self._tend())
         return opened
 
-    def list(self, folder: str) -> "list[Opened]":
-        """The open ones of that folder, oldest first."""
-        return [each for each in self.every() if each.folder == folder]
+    def list(self, folder: str, person: int) -> "list[Opened]":
+        """The open ones that this person has in that folder, oldest first."""
+        return [each for each in self.every() if _place(each) == (folder, person)]
 
     def every(self) -> "list[Opened]":
         """The open ones of all folders, oldest first."""
@@ -135,27 +137,27 @@ class Shells:
                 self._forget(shell_id, f"Its program ended with exit code {code}.")
         return list(self._open.values())
 
-    def get(self, folder: str, shell_id: str) -> Opened:
+    def get(self, folder: str, person: int, shell_id: str) -> Opened:
         """The open shell of that id; raises `NotFound` with why it is gone, or with those that there are."""
-        there = {each.shell.id: each for each in self.list(folder)}
+        there = {each.shell.id: each for each in self.list(folder, person)}
         if shell_id in there:
             return there[shell_id]
-        was, why = self._gone.get(shell_id, ("", ""))
+        was, why = self._gone.get(shell_id, (None, ""))
         message = f"There is no open shell {shell_id!r}."
-        if was == folder:
+        if was == (folder, person):
             message = f"The shell {shell_id!r} is closed. {why}"
         names = ", ".join(f"{each.shell.id} ({each.command})" for each in there.values())
         raise NotFound(message, hint=f"Open: {names or 'none'}. shell_open opens another.")
 
-    async def close(self, folder: str, shell_id: str) -> tuple[str, ...] | None:
+    async def close(self, folder: str, person: int, shell_id: str) -> tuple[str, ...] | None:
         """Close it; what had to be undone in its folder, or None: it was closed before.
 
         Raises `NotFound` for an id that never was one.
         """
         try:
-            opened = self.get(folder, shell_id)
+            opened = self.get(folder, person, shell_id)
         except NotFound:
-            if self._gone.get(shell_id, ("",))[0] == folder:
+            if self._gone.get(shell_id, (None,))[0] == (folder, person):
                 return None
             raise
         await self._end(opened, "It was closed by shell_close.")
@@ -211,7 +213,8 @@ class Shells:
             await shell.close()
             used.pop(output.id, None)
             raise
-        return Opened(shell, root.path, owner, command or "bash", network, self._clock(), greeting)
+        since = self._clock()
+        return Opened(shell, root.path, owner, person, command or "bash", network, since, greeting)
 
     async def _end(self, opened: Opened, why: str) -> None:
         self._forget(opened.shell.id, why)
@@ -220,7 +223,7 @@ class Shells:
     def _forget(self, shell_id: str, why: str) -> None:
         if opened := self._open.pop(shell_id, None):
             self._used.pop(shell_id, None)
-            self._gone[shell_id] = (opened.folder, why)
+            self._gone[shell_id] = (_place(opened), why)
             while len(self._gone) > _REMEMBERED:
                 del self._gone[next(iter(self._gone))]
 
@@ -233,6 +236,10 @@ class Shells:
             )
             await asyncio.sleep(min(max(due - now, 0.01), 60))
             await self.sweep()
+
+
+def _place(opened: Opened) -> tuple[str, int]:
+    return opened.folder, opened.person
 
 
 async def _greeting(shell: Shell) -> Reply:

@@ -30,7 +30,7 @@ async def run(arguments: dict[str, Any], context: Context) -> Outcome:
 
 def _found(arguments: dict[str, Any], context: Context) -> tuple[Source, bool]:
     output_id = arguments["output_id"]
-    for opened in context.shells.list(context.root.path):
+    for opened in context.shells.list(context.root.path, context.person):
         if opened.shell.id == output_id:
             return opened.shell.source, True
     source = context.outputs.find(output_id, arguments.get("stream", ""))

@@ -12,7 +12,7 @@ from bottega.workspaces.confine import Root
 async def run(arguments: dict[str, Any], context: Context) -> Outcome:
     shell_id = arguments["session_id"]
     result: dict[str, Any] = {"session_id": shell_id, "closed": True}
-    undone = await context.shells.close(context.root.path, shell_id)
+    undone = await context.shells.close(context.root.path, context.person, shell_id)
     if undone is None:
         result["note"] = "It was closed before."
     note_undone(result, undone or ())

@@ -16,7 +16,7 @@ _TIMEOUT = 60
 
 
 async def run(arguments: dict[str, Any], context: Context) -> Outcome:
-    opened = context.shells.get(context.root.path, arguments["session_id"])
+    opened = context.shells.get(context.root.path, context.person, arguments["session_id"])
     shell, command = opened.shell, arguments.get("command", "")
     seconds = arguments.get("timeout", _TIMEOUT)
     if "\0" in command:
