@@ -85,6 +85,7 @@ def mcp_servers(  # noqa: PLR0913 - each is a word of its own
         look_up=ring.get,
         path=environment.get("PATH", ""),
         ca_file=settings.values.ca_file or environment.get("SSL_CERT_FILE", ""),
+        to_owner=person == HOST,
     )
     offered = settings.values.mcp if servers is None else servers
     return Servers(offered, around, Approved(settings.home))

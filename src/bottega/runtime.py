@@ -10,7 +10,7 @@ from bottega import destinations
 from bottega.accounts.people import People
 from bottega.accounts.tables import MIGRATIONS as PEOPLE
 from bottega.agents.agent import Agent, Whereabouts
-from bottega.agents.build import missing, narrowed, tools_of
+from bottega.agents.build import narrowed, tools_of
 from bottega.agents.check import is_mcp
 from bottega.agents.limits import NO_LIMITS, Limits, preset
 from bottega.agents.model import Model, nobody
@@ -100,7 +100,8 @@ class Runtime:
         self._extended = False
         self.notices: tuple[str, ...] = ()
         """Why tools of other distributions were left out, one sentence each."""
-        self._told: set[str] = set()
+        self._told: dict[int, set[str]] = {}
+        """By person, what is said once."""
         self._toolless: set[str] = set()
         """Models that were found to take no tools."""
         home = Home(settings.home)
@@ -235,7 +236,7 @@ class Runtime:
         `owner` is whose session it is for: a remote agent that is not shared with them is not there.
         """
         values = self.settings.values
-        self.sharing.agent(name or values.agent, owner)
+        self.sharing.agent(name or values.agent, owner).usable()
         agent = self.shelf.get(name or values.agent)
         limits = agent.limits
         if agent.remote and limits == Limits():  # where it is, it has its own
@@ -272,7 +273,7 @@ class Runtime:
         try:
             found = route.resolve(name, table)
         except Misconfigured:
-            if self._closed_ring:
+            if self._closed_ring and person == HOST:
                 raise self._closed_ring from None
             raise
         provider, origin = self._provider(found, table)
@@ -356,8 +357,8 @@ class Runtime:
             self._prices_begun = True
             asyncio.get_running_loop().call_later(PRICES_AFTER, catalog.load_beside)
         # What is said once is kept for a prompt that somebody reads the answer of.
-        lacking = missing(agent, registry)
-        notices = self._new_notices(place_of(session), *lacking) if prompt.message_id else ()
+        lacking = self.sharing.missing(agent, registry, session.owner)
+        notices = self._new_notices(session, *lacking) if prompt.message_id else ()
         return Plan(
             agent,
             model,
@@ -415,17 +416,15 @@ class Runtime:
             return self._model_name(self.sessions.numbered(session.parent), agent, for_once=False)
         return session.model or self.choose(agent=agent).model
 
-    def _new_notices(self, place: Place, *more: str) -> tuple[str, ...]:
-        """Why some tools or agents are missing, each said once."""
-        servers = self._servers.get(place)
-        found = (
-            *self.notices,
-            *(servers.notices if servers else ()),
-            *self.shelf.problems(),
-            *more,
-        )
-        fresh = tuple(each for each in dict.fromkeys(found) if each not in self._told)
-        self._told.update(fresh)
+    def _new_notices(self, session: SessionRow, *more: str) -> tuple[str, ...]:
+        """Why some tools or agents are missing, said once to each whom it concerns."""
+        servers = self._servers.get(place_of(session))
+        of_program = self.notices if session.owner == HOST else ()
+        of_servers = servers.notices if servers else ()
+        found = (*of_program, *of_servers, *self.sharing.problems(session.owner), *more)
+        told = self._told.setdefault(session.owner, set())
+        fresh = tuple(each for each in dict.fromkeys(found) if each not in told)
+        told.update(fresh)
         return fresh
 
     def every_tool(self) -> Registry:
@@ -453,11 +452,7 @@ class Runtime:
     async def _mcp_tools(self, agent: Agent, session: SessionRow) -> list[Tool]:
         """What MCP servers offer in this session's folder to its owner: all of it, or what the agent names."""
         named = None if agent.tools is None else {name for name in agent.tools if is_mcp(name)}
-        theirs = {
-            name: server
-            for name, server in self.settings.values.mcp.items()
-            if self.sharing.lets(server.people, session.owner)
-        }
+        theirs = self.sharing.servers(session.owner)
         if not theirs or agent.type == "StreamAgent" or named == set():
             return []
         place = place_of(session)

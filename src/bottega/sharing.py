@@ -2,17 +2,25 @@
 
 The owner shares one by naming people in its entry. To everybody else it does not exist. A name that an entry holds is
 given to nobody new: whoever had it was removed, and another person is not meant.
+
+What is wrong with the owner's files is for the owner to read: others learn that an agent cannot be used, not why.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
 
 from bottega.accounts.people import People, Person, is_shared_with, plain_name
+from bottega.agents.agent import Agent
+from bottega.agents.build import missing
+from bottega.agents.check import is_mcp
 from bottega.agents.shelf import Shelf, Shelved
 from bottega.agents.spec import near
 from bottega.errors import Conflict, NotFound
 from bottega.mcp.server import McpServer
 from bottega.sessions.session import HOST
 from bottega.tools.builtin.planning.delegate import Other
+from bottega.tools.registry import Registry
 
 
 class Sharing:
@@ -55,9 +63,10 @@ class Sharing:
 
     def agent(self, slug: str, owner: int) -> Shelved:
         """The agent of that slug, usable or not, if this person may see it; another's is not found."""
-        found = self._shelf.find(slug)
-        if self._is_for(found, owner):
-            return found
+        if owner == HOST or slug in self._shelf.slugs:
+            found = self._shelf.find(slug)
+            if self._is_for(found, owner):
+                return _shown(found, owner)
         seen = [each.slug for each in self.agents(owner)]
         raise NotFound(
             f"There is no agent {slug[:60]!r}.{near(slug, seen)}",
@@ -66,7 +75,30 @@ class Sharing:
 
     def agents(self, owner: int) -> list[Shelved]:
         """Every agent that this person may choose."""
-        return [each for each in self._shelf.all() if self._is_for(each, owner)]
+        return [_shown(each, owner) for each in self._shelf.all() if self._is_for(each, owner)]
+
+    def servers(self, owner: int) -> dict[str, McpServer]:
+        """The MCP servers that may be used in this person's sessions."""
+        every = self._servers().items()
+        return {name: server for name, server in every if self.lets(server.people, owner)}
+
+    def tools(self, names: Iterable[str], owner: int) -> list[str]:
+        """Of the tools that an agent names: those that this person may know of."""
+        known = tuple(f"mcp__{server}__" for server in self.servers(owner))
+        return [
+            each for each in names if owner == HOST or not is_mcp(each) or each.startswith(known)
+        ]
+
+    def missing(self, agent: Agent, registry: Registry, owner: int) -> list[str]:
+        """The tools of MCP servers that the agent names and does not get, as far as they are this person's."""
+        if agent.tools is None:
+            return []
+        known = msgspec.structs.replace(agent, tools=tuple(self.tools(agent.tools, owner)))
+        return missing(known, registry)
+
+    def problems(self, owner: int) -> list[str]:
+        """What is wrong with agents' files, for whoever can mend them."""
+        return self._shelf.problems() if owner == HOST else []
 
     def others(self, owner: int) -> dict[str, Other]:
         """The agents that a task may be handed to in this person's sessions."""
@@ -84,3 +116,14 @@ class Sharing:
             return shelved.origin != "own"
         remote = shelved.spec.remote
         return remote is None or self.lets(remote.people, owner)
+
+
+def _shown(shelved: Shelved, owner: int) -> Shelved:
+    """What somebody is told of an agent: where its file is, and what is wrong with it, only whoever wrote it."""
+    if owner == HOST:
+        return shelved
+    problems = (_UNUSABLE,) if shelved.problems else ()
+    return msgspec.structs.replace(shelved, path="", problems=problems)
+
+
+_UNUSABLE = "something in it is wrong; the owner of this home is told what"

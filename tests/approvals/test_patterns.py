@@ -127,6 +127,22 @@ def test_no_pattern_and_no_path_make_matching_slow() -> None:
         ("example.org/docs/**", "https://example.org/docs2/a", False, False),
         ("example.org/docs/*", "https://example.org/docs/a/b", False, False),
         ("[::1]", "https://[::1]/", True, True),
+        # Another spelling of the same path is the same path, in patterns too.
+        ("example.org/docs/**", "https://example.org/%64oc%73/a", True, True),
+        ("example.org/do%63s/**", "https://example.org/docs/a", True, True),
+        ("example.org/caf\u00e9/**", "https://example.org/caf%c3%a9/a", True, True),
+        ("example.org/a%2Ab", "https://example.org/a*b", True, True),
+        ("example.org/a%2Ab", "https://example.org/axb", False, False),
+        ("example.org/docs/**", "https://example.org/docs/a%20b", True, True),
+        # Some servers take these for the same path, and some do not.
+        ("example.org/docs/**", "https://example.org//docs/a", False, None),
+        ("example.org/docs/**", "https://example.org/docs;v=1/a", False, None),
+        ("example.org/docs/**", "https://example.org/%2564ocs/a", False, None),
+        ("example.org/docs/**", "https://example.org/%c0%afdocs/a", False, None),
+        ("example.org/docs/**", "https://example.org/x/..;/docs/a", False, None),
+        ("example.org/docs/**", "https://example.org/DOCS/a", False, None),
+        ("example.org/docs", "https://example.org/docs/", False, None),
+        ("example.org", "https://example.org//a;b%2561", True, True),
         # What two readers could take for different places is allowed to none, and doubted by all.
         ("example.org", "https://evil.example\\@example.org/", False, None),
         ("example.org", "https://example.org@evil.example/", False, None),

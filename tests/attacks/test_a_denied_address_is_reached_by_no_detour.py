@@ -192,3 +192,46 @@ async def test_no_spelling_in_a_command_that_was_allowed_reaches_the_host(
     assert sites.reached == []
     assert "may not be reached: rule: deny url" in told
     assert "open word" in told
+
+
+SPELLINGS = (
+    "/admin/x",
+    "/%61dmin/x",
+    "//admin/x",
+    "/admin;v=1/x",
+    "/ADMIN/x",
+    "/%2561dmin/x",
+    "/a/..;/admin/x",
+)
+
+
+async def test_no_spelling_of_a_denied_path_is_fetched(
+    home: Path, folder: Path, scripted: Scripted, sites: Sites
+) -> None:
+    model = scripted(
+        [call("web_fetch", url=sites.denied + each) for each in SPELLINGS],
+        [call("web_fetch", url=sites.denied + "/fine/a%20b")],
+        [{"do": "say", "text": "Done."}],
+    )
+    rule = f'verdict = "deny"\nurl = "{sites.denied}/admin/**"'
+    await ran(home, folder, model, sites, rule)
+    assert sites.reached == ["/fine/a%20b"]
+
+
+@needs_bubblewrap
+async def test_no_spelling_and_no_tunnel_lead_a_command_to_a_denied_path(
+    home: Path, folder: Path, scripted: Scripted, sites: Sites
+) -> None:
+    addresses = " ".join(f"'{sites.denied}{each}'" for each in SPELLINGS)
+    commands = [
+        f"curl -s --path-as-is {addresses}",
+        f"curl -s -p {sites.denied}/admin/x",
+        f"curl -s {sites.denied}/fine",
+    ]
+    model = scripted(
+        [call("bash_exec", command=each, network=True) for each in commands],
+        [{"do": "say", "text": "Done."}],
+    )
+    rule = f'verdict = "deny"\nurl = "{sites.denied}/admin/**"'
+    await ran(home, folder, model, sites, rule, reply=lambda _: Reply("allow_once"))
+    assert sites.reached == ["/fine"]

@@ -182,3 +182,89 @@ async def test_a_shared_agent_is_approved_by_the_owner_and_not_by_a_guest(
 
     assert place.far.heard == []
     assert (await guest.get("/api/asks"))["asks"] == []
+
+
+@pytest.fixture
+def agents(place: Place) -> Iterator[Path]:
+    """The folder of the owner's agents, as it was before once the test is over."""
+    place.share()
+    folder = place.server.home / "agents"
+    before = set(folder.iterdir())
+    yield folder
+    for each in set(folder.iterdir()) - before:
+        each.unlink()
+
+
+async def noticed(client: Client, **wishes: Any) -> str:
+    """The notices of a new session's first exchange."""
+    session = await begun(client, **wishes)
+    await said(client, session, "hello")
+    told = (await client.get(f"/api/sessions/{session}"))["tail"]["events"]
+    answers = [event for _, event in told if event["type"] == "assistant_message"]
+    return json.dumps([each["data"].get("notices", []) for each in answers])
+
+
+async def test_what_is_wrong_with_the_owners_files_is_told_to_the_owner(
+    place: Place, agents: Path, guest: Client
+) -> None:
+    (agents / "acquisition-acme.toml").write_text(
+        f'[remote]\naddress = "{place.far.url}"\ntoken_name = "ACME-TOKEN"\n'
+    )
+    (agents / "ledger.toml").write_text(
+        'description = "Counts."\nsystem_prompt = "Count."\ntools = ["acme-tool"]\n'
+    )
+    assert "acquisition" not in await noticed(guest)
+    assert "acme" not in json.dumps(await guest.get("/api/agents")).lower().replace("acme-tool", "")
+    (ledger,) = [
+        each for each in (await guest.get("/api/agents"))["agents"] if each["slug"] == "ledger"
+    ]
+    assert "acme-tool" not in json.dumps(ledger["problems"])
+    session = await begun(guest)
+    status, told = await guest.call(
+        "POST",
+        f"/api/sessions/{session}/prompts",
+        {"content": "x", "message_id": fresh_message(), "agent": "ledger"},
+    )
+    assert status == 422, told
+    assert str(agents) not in json.dumps(told)
+    assert "acme-tool" not in json.dumps(told)
+
+    async with place.server.client(place.server.token()) as host:
+        assert "acquisition-acme" in await noticed(host), "the owner is told, whoever came before"
+
+
+async def test_a_wrong_name_names_no_agent_of_the_owners(
+    place: Place, agents: Path, guest: Client
+) -> None:
+    for slug in ("offic", "nobody"):
+        status, told = await guest.call("GET", f"/api/agents/{slug}")
+        assert status == 404
+        assert "office" not in json.dumps(told)
+
+
+async def test_an_agent_for_all_tells_a_guest_no_tools_of_servers_that_are_not_theirs(
+    place: Place, agents: Path, guest: Client
+) -> None:
+    (agents / "mixed.toml").write_text(
+        f'description = "Both."\nsystem_prompt = "Do."\ntools = ["read_file", "{TOOL}"]\n'
+    )
+    assert "mcp__" not in json.dumps(await guest.get("/api/agents/mixed"))
+    assert "mcp__" not in json.dumps(await guest.get("/api/agents"))
+    assert "mcp__" not in await noticed(guest, agent="mixed")
+    place.share("guest")
+    assert TOOL in (await guest.get("/api/agents/mixed"))["tools"]
+
+
+async def test_why_a_shared_server_does_not_start_is_not_told_to_a_guest(
+    place: Place, agents: Path, guest: Client
+) -> None:
+    home = place.server.home
+    hub = McpServer(command="/opt/secret-place/program", people=("guest",))
+    table = {"command": hub.command, "people": list(hub.people)}
+    (home / "config.toml").write_text(
+        tomlkit.dumps({"model": "openai-chat/any", "mcp": {"hub": table}})
+    )
+    Approved(home).approve("hub", hub)
+    told = await noticed(guest)
+    assert "hub" in told
+    assert "secret-place" not in told

@@ -30,8 +30,8 @@ class Outgoing:
     def __call__(self, place: _Place, url: str = "") -> str:
         return denial(self._rules(), self._tools, place.host, place.port, url)
 
-    def address(self, host: str, port: int) -> str:
-        return denial_of_address(self._rules(), self._tools, host, port)
+    def address(self, host: str, port: int, path: str = "") -> str:
+        return denial_of_address(self._rules(), self._tools, host, port, path)
 
 
 def denial(
@@ -45,10 +45,13 @@ def denial(
     return f"rule: {found}" if found and found.verdict == "deny" else ""
 
 
-def denial_of_address(rules: Iterable[Rule], tools: Collection[str], host: str, port: int) -> str:
+def denial_of_address(
+    rules: Iterable[Rule], tools: Collection[str], host: str, port: int, path: str = ""
+) -> str:
     """The same for an address that a name leads to: only a rule that names this very address is met."""
     named = [rule for rule in rules if rule.url and urls.host_of(rule.url) == host]
-    return denial(named, tools, host, port)
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}{path}" if path else ""
+    return denial(named, tools, host, port, url)
 
 
 def _meets(rule: Rule, host: str, port: int, url: str) -> bool:

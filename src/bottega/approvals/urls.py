@@ -2,15 +2,25 @@
 
 Without a scheme an allowance is for https, a prohibition for all; without a port an allowance is for the usual one.
 An address that two readers could take for different places is met by no allowance, and doubted by each prohibition.
+Paths are compared in one normal form: what is percent-encoded without need is decoded, in patterns too.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from bottega.approvals.glob import Glob, compiled, matches, stretched
+from bottega.approvals.glob import (
+    Glob,
+    compiled,
+    escaped,
+    folded,
+    folded_glob,
+    matches,
+    stretched,
+)
 
 _DEEP: Glob = ("any depth",)
 _PORTS = {"http": 80, "https": 443}
@@ -19,6 +29,9 @@ _PATTERN = re.compile(
     rf"(?:(?P<scheme>https?)://)?(?P<under>\*\.)?(?P<host>\*|{_HOST})(?::(?P<port>\d{{1,5}}))?(?P<path>/.*)?"
 )
 _SAFE = re.compile(r"[!-~]+")
+_CODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_TELLING = frozenset("/\\%;?#")
+"""What means something in an address: encoded, it means that to some servers, and itself to others."""
 _ODD = re.compile(r"[\\@]|%(?![0-9A-Fa-f]{2})|%(?:2[eEfF]|5[cC]|00)")
 
 
@@ -27,6 +40,9 @@ class Address(msgspec.Struct, frozen=True):
     host: str
     port: int
     path: tuple[str, ...]
+    """Its segments, in normal form."""
+    is_odd: bool
+    """Servers may take the path for another one: it has empty segments, parameters, or is encoded twice."""
 
     @property
     def site(self) -> str:
@@ -62,16 +78,19 @@ def address(url: str) -> Address | None:
     host = (
         (split.netloc.rpartition(":")[0] if port is not None else split.netloc).lower().rstrip(".")
     )
-    segments = tuple(split.path.split("/")[1:])
+    segments = tuple(map(_normal, split.path.split("/")[1:]))
     if split.scheme not in _PORTS or not re.fullmatch(_HOST, host) or {".", ".."} & set(segments):
         return None
-    return Address(split.scheme, host, _PORTS[split.scheme] if port is None else port, segments)
+    is_odd = "" in segments[:-1] or any(not {"%", ";"}.isdisjoint(each) for each in segments)
+    usual = _PORTS[split.scheme]
+    return Address(split.scheme, host, usual if port is None else port, segments, is_odd)
 
 
 def matched(pattern: str, url: str, *, loosely: bool = False) -> bool | None:
     """Whether the address is one that the pattern names; None: that cannot be told.
 
-    `loosely`, as a prohibition has to be taken: whatever the scheme and port, unless the pattern says them.
+    `loosely`, as a prohibition has to be taken: whatever the scheme and port, unless the pattern says them, and in
+    doubt about a path that is the same to a server which knows no case, or no last slash.
     """
     place, found = _compiled(pattern), address(url)
     if found is None:
@@ -84,7 +103,11 @@ def matched(pattern: str, url: str, *, loosely: bool = False) -> bool | None:
         place, found.host
     ):
         return False
-    return place.path is None or stretched(place.path, found.path, _DEEP, matches)
+    if place.path is None:
+        return True
+    if stretched(place.path, found.path, _DEEP, matches):
+        return True if loosely or not found.is_odd else None
+    return None if found.is_odd or (loosely and _resembles(place.path, found.path)) else False
 
 
 def is_same_site(one: str, other: str) -> bool:
@@ -98,12 +121,18 @@ def is_same_site(one: str, other: str) -> bool:
 
 
 def at_place(pattern: str, host: str, port: int, *, whole: bool) -> bool:
-    """Whether the pattern names that host and port, whatever the scheme; `whole`: all that is there."""
+    """Whether the pattern names that host and port, whatever the scheme.
+
+    `whole`: all that is there, or a part of it by plain http, for which nobody needs a tunnel that hides the path.
+    """
     place = _compiled(pattern)
     if not _hosted(place, f"[{host}]" if ":" in host else host.lower().rstrip(".")):
         return False
+    if whole and place.path is not None:
+        plain = place.port if place.scheme == "http" and place.port else _PORTS["http"]
+        return place.scheme in ("", "http") and port == plain and place.port in (None, port)
     if whole:
-        return place.port in (None, port) and place.path is None
+        return place.port in (None, port)
     return port == place.port if place.port is not None else port in _PORTS.values()
 
 
@@ -136,4 +165,28 @@ def _compiled(pattern: str) -> _Pattern:
 
 
 def _segment(name: str) -> Glob:
-    return _DEEP if name == "**" else compiled(name)
+    return _DEEP if name == "**" else compiled(_normal(name, escaped))
+
+
+def _normal(segment: str, spelled: Callable[[str], str] = str) -> str:
+    """Without percent-encoding that changes nothing (RFC 3986, 6.2.2.2); what is left of it is in capitals."""
+
+    def decoded(found: re.Match[str]) -> str:
+        try:
+            text = bytes.fromhex(found[0].replace("%", "")).decode()
+        except UnicodeDecodeError:
+            return found[0].upper()
+        return "".join(spelled(each) if _is_plain(each) else quote(each, safe="") for each in text)
+
+    return _CODED.sub(decoded, segment)
+
+
+def _is_plain(char: str) -> bool:
+    return char.isprintable() and char not in _TELLING
+
+
+def _resembles(pattern: tuple[Glob, ...], path: tuple[str, ...]) -> bool:
+    """Whether it meets the path to a server that tells neither case nor spelling apart, nor a last slash."""
+    names = path[:-1] if path[-1:] == ("",) else path
+    loose = [each if each == _DEEP else folded_glob(each) for each in pattern]
+    return stretched(loose, tuple(map(folded, names)), _DEEP, matches)

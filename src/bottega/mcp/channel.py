@@ -67,6 +67,8 @@ class Surroundings(msgspec.Struct, frozen=True):
     ca_file: str = ""
     """Certificates to trust besides the system's."""
     patience: Patience = Patience()
+    to_owner: bool = True
+    """Whether whoever uses it set it up, and is told why it does not start."""
 
 
 class Channel(Protocol):

@@ -187,7 +187,8 @@ class Link:
             if old.reason:
                 self._failures += 1
                 self._wait_for(
-                    0 if self._failures == 1 else self._around.patience.backoff, old.reason
+                    0 if self._failures == 1 else self._around.patience.backoff,
+                    old.reason if self._around.to_owner else "",
                 )
 
     def _put_off(self, problem: BaseException, detail: str, took: float) -> Problem:
@@ -199,6 +200,11 @@ class Link:
         elif not isinstance(problem, Problem):
             problem = Unavailable(
                 f"The MCP server {self.name!r} could not be started ({type(problem).__name__})."
+            )
+        if not self._around.to_owner:
+            problem = Unavailable(
+                f"The MCP server {self.name!r} could not be started.",
+                hint=f"The owner of this home sees why with: bottega mcp test {self.name}",
             )
         self._failures += 1
         self._wait_for(max(self._around.patience.backoff, 2 * took), str(problem))

@@ -59,7 +59,7 @@ class Reach:
         watch: Watch | None = None,
         *,
         most: float = MOST,
-        largest: int = LARGEST,
+        largest: int | None = None,
         trying: Callable[[Try], None] | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
@@ -76,7 +76,7 @@ class Reach:
         self._token = token
         self.watch = watch
         self._most = most
-        self._largest = largest
+        self._largest = LARGEST if largest is None else largest
         self._trying = trying
         self._tls = tls
         self._lost = False

@@ -7,6 +7,7 @@ gets one answer on a connection, and every refusal names its reason: a model rea
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -17,7 +18,7 @@ from bottega.workspaces.network.guard import AddressRefused, Checked
 from bottega.workspaces.network.head import BadHead, Head, TooMuch
 from bottega.workspaces.network.plain import Cut, Sent, exchange
 from bottega.workspaces.network.relay import End, Patience, Relay, Traffic
-from bottega.workspaces.network.url import BadUrl, Place, parse, parse_place
+from bottega.workspaces.network.url import BadUrl, Place, Url, parse, parse_place
 from bottega.workspaces.network.way import WayOut
 
 
@@ -36,8 +37,8 @@ class Judge(Protocol):
         """`url` is the whole address, where it is known."""
         ...
 
-    def address(self, host: str, port: int) -> str:
-        """The same of an address that the place's name leads to."""
+    def address(self, host: str, port: int, path: str = "") -> str:
+        """The same of an address that the place's name leads to; `path` is what is asked for there, if it is known."""
         ...
 
 
@@ -47,7 +48,7 @@ class Anywhere:
     def __call__(self, place: Place, url: str = "") -> str:
         return ""
 
-    def address(self, host: str, port: int) -> str:
+    def address(self, host: str, port: int, path: str = "") -> str:
         return ""
 
 
@@ -127,18 +128,19 @@ class Proxy:
         url = parse(asked.target)
         whole = heads.onward(head, asked.method, url)
         sent = Sent(whole, head.length() or 0, bodiless=asked.method == "HEAD")
-        async with self._reached(url.place, str(url)) as far:
+        async with self._reached(url.place, url) as far:
             try:
                 await exchange(sent, Relay(near, far, self._patience, self.traffic))
             except Cut as cut:
                 raise _Refusal(502, f"{url.place} gave no answer: {cut}.") from None
 
     @asynccontextmanager
-    async def _reached(self, place: Place, url: str = "") -> AsyncGenerator[End]:
+    async def _reached(self, place: Place, url: Url | None = None) -> AsyncGenerator[End]:
         """The far end, closed afterwards."""
         try:
-            self._refuse_denied(place, self._judge(place, url))
-            opened = await self._way.reach(place, self._check_addresses)
+            self._refuse_denied(place, self._judge(place, str(url) if url else ""))
+            check = partial(self._check_addresses, url.path if url else "")
+            opened = await self._way.reach(place, check)
         except Problem as problem:
             self._on_contact(Contact(str(place), str(problem)))
             status = 403 if isinstance(problem, AddressRefused) else 502
@@ -153,11 +155,10 @@ class Proxy:
         finally:
             await far.close(self._patience.half)
 
-    def _check_addresses(self, checked: Checked) -> None:
+    def _check_addresses(self, path: str, checked: Checked) -> None:
         for address in checked.addresses:
-            self._refuse_denied(
-                checked.place, self._judge.address(str(address), checked.place.port)
-            )
+            why = self._judge.address(str(address), checked.place.port, path)
+            self._refuse_denied(checked.place, why)
 
     def _refuse_denied(self, place: Place, why: str) -> None:
         if why:

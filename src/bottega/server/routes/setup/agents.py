@@ -27,7 +27,7 @@ async def all_agents(house: Asked, person: Signed) -> Agents:
     values = runtime.refresh().values
     return Agents(
         agents=[
-            agent(runtime, each)
+            agent(runtime, each, person.n)
             for each in await asyncio.to_thread(runtime.sharing.agents, person.n)
         ],
         mode=values.mode,
@@ -46,7 +46,9 @@ async def validate(house: Asked, person: Hosting, draft: DraftAgent) -> Judgemen
 
 @router.get("/{slug}", summary="One agent, its prompt too", responses=responses(404))
 async def one_agent(house: Asked, person: Signed, found: AnyAgent) -> AgentPage:
-    return page(house.studio.runtime, found, to_host=person.is_host)
+    runtime = house.studio.runtime
+    runtime.refresh()
+    return page(runtime, found, person.n)
 
 
 @router.put(
@@ -56,7 +58,8 @@ async def write_agent(
     house: Asked, person: Hosting, slug: AgentSlug, written: WrittenAgent
 ) -> Agent:
     runtime = house.studio.runtime
-    return agent(runtime, await asyncio.to_thread(agents.put, runtime, slug, written.source))
+    found = await asyncio.to_thread(agents.put, runtime, slug, written.source)
+    return agent(runtime, found, person.n)
 
 
 @router.delete(

@@ -10,6 +10,7 @@ from bottega.agents.shelf import LARGEST, Shelved
 from bottega.approvals.mode import Mode
 from bottega.runtime import Runtime
 from bottega.server.shapes.open_body import OpenBody
+from bottega.sessions.session import HOST
 from bottega.studio.setup import agents
 
 
@@ -83,20 +84,20 @@ class Judgement(BaseModel):
     )
 
 
-def agent(runtime: Runtime, each: Shelved) -> Agent:
-    return Agent.model_validate(_fields(runtime, each))
+def agent(runtime: Runtime, each: Shelved, person: int) -> Agent:
+    return Agent.model_validate(_fields(runtime, each, person))
 
 
-def page(runtime: Runtime, each: Shelved, *, to_host: bool) -> AgentPage:
-    fields = _fields(runtime, each)
+def page(runtime: Runtime, each: Shelved, person: int) -> AgentPage:
+    fields = _fields(runtime, each, person)
     if each.spec:
         fields["system_prompt"] = each.spec.system_prompt
-    if to_host:
+    if person == HOST:
         fields |= {"text": agents.text_of(each), "path": each.path}
     return AgentPage.model_validate(fields)
 
 
-def _fields(runtime: Runtime, each: Shelved) -> dict[str, Any]:
+def _fields(runtime: Runtime, each: Shelved, person: int) -> dict[str, Any]:
     spec = each.spec
     told: dict[str, Any] = {
         "slug": each.slug,
@@ -112,8 +113,8 @@ def _fields(runtime: Runtime, each: Shelved) -> dict[str, Any]:
         "type": spec.type,
         "mode": spec.mode,
         "model": agents.model_of(runtime, spec),
-        "tools": None if spec.tools is None else list(spec.tools),
-        "configured": list(spec.tool_configs),
+        "tools": None if spec.tools is None else runtime.sharing.tools(spec.tools, person),
+        "configured": runtime.sharing.tools(spec.tool_configs, person),
         "at_once": spec.at_once,
         "limits": msgspec.to_builtins(spec.limits),
         "wishes": msgspec.to_builtins(spec.wishes),

@@ -63,9 +63,10 @@ class Ruleset:
             self._allow(path, _READ)
 
     def use(self, paths: Iterable[str]) -> None:
-        """Files that may be written too: devices."""
+        """Devices that may be written too, each by its own path: a folder would give what comes into it later."""
         for path in paths:
-            self._allow(path, _FILE | 1 << 3)
+            if not os.path.isdir(path):
+                self._allow(path, _FILE)
 
     def own(self, paths: Iterable[str]) -> None:
         """Folders in which everything may be done but making devices."""

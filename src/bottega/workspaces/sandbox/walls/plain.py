@@ -20,7 +20,9 @@ from bottega.workspaces.sandbox.walls.view import User
 
 _ETC = ("passwd", "group", "nsswitch.conf", "hosts", "localtime", "hostname")
 _PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version")
-_USED = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
+_USED = ("null", "zero", "full", "random", "urandom", "tty")
+"""Devices that hold nothing of anybody's. Of terminals only one's own, as `tty`: whoever may open one of `/dev/pts` may
+open them all, and a program has its own as open descriptors from its start."""
 _GIT = "gitconfig"
 _NAME = re.compile(r"bottega-(\d+)-\w+")
 
