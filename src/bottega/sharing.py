@@ -41,6 +41,13 @@ class Sharing:
                 " use what was shared with somebody else.",
                 hint="Take the name out there, add the person, then share again; or choose another name.",
             )
+        if unread := [
+            each.path for each in self._shelf.all() if each.origin == "own" and not each.spec
+        ]:
+            raise Conflict(
+                f"What {', '.join(map(repr, unread))} shares cannot be read, and it may be with somebody of this name.",
+                hint="Correct or remove the file: `bottega agents validate` says what is wrong with it.",
+            )
         return await self._people.add(wanted)
 
     def naming(self, name: str) -> list[str]:

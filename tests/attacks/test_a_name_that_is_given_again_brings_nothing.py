@@ -39,5 +39,10 @@ def test_a_name_that_an_entry_still_holds_is_given_to_nobody_new(
         assert kind in refused.err
     assert "Eva" not in bottega("people", "list").out
     assert bottega("people", "add", "Eva").code == 0, "another name is nobody's"
+    if kind == "agent":
+        (home / name).write_text(f"oops =\n{entry}")
+        refused = bottega("people", "add", "Eva Lin")
+        assert refused.code != 0
+        assert "office.toml" in refused.err, "nobody knows what it shares"
     (home / name).unlink()
     assert bottega("people", "add", "Eva Lin").code == 0

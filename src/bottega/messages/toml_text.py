@@ -18,3 +18,7 @@ def load_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise tomllib.TOMLDecodeError("it is nested too deeply") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # from what makes numbers and dates
+        raise tomllib.TOMLDecodeError("a number or a date in it is none") from None
