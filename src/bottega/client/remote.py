@@ -4,8 +4,6 @@ from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Literal
 
-import msgspec
-
 from bottega.approvals.mode import Mode
 from bottega.client import shapes, waiting
 from bottega.client.session import RemoteSession, opened
@@ -50,7 +48,7 @@ class Remote:
     async def projects(self) -> list[shapes.ProjectShape]:
         """The folders that one may work in."""
         body = await self.reach.call("GET", "projects")
-        return msgspec.json.decode(body, type=shapes.ProjectPage).projects
+        return self.reach.read(body, shapes.ProjectPage).projects
 
     async def start(
         self,
@@ -72,7 +70,7 @@ class Remote:
             "title": title,
         }
         answer = await self.reach.call("POST", "sessions", body)
-        begun = msgspec.json.decode(answer, type=shapes.SessionShape)
+        begun = self.reach.read(answer, shapes.SessionShape)
         return RemoteSession(self.reach, *await opened(self.reach, begun.id))
 
     async def _place(self, folder: str) -> tuple[str, str]:
@@ -117,7 +115,7 @@ class Remote:
     async def sessions(self, limit: int = 50) -> list[SessionRow]:
         """The newest first."""
         body = await self.reach.call("GET", "sessions", query={"limit": min(limit, 200)})
-        page = msgspec.json.decode(body, type=shapes.SessionPage)
+        page = self.reach.read(body, shapes.SessionPage)
         return [each.row() for each in page.sessions]
 
     async def asks(self) -> list[tuple[str, Ask]]:
@@ -127,4 +125,4 @@ class Remote:
     async def agents(self) -> list[shapes.AgentShape]:
         """Every agent that can be chosen at the server."""
         body = await self.reach.call("GET", "agents")
-        return msgspec.json.decode(body, type=shapes.AgentPage).agents
+        return self.reach.read(body, shapes.AgentPage).agents

@@ -63,9 +63,9 @@ class RemoteSession:
     async def look(self) -> SessionRow:
         """See how it stands now: its row, what runs or waits in it, what waits for an answer, its children."""
         row, mode = await opened(self.reach, self.id)
-        prompts = msgspec.json.decode(await self._get("prompts"), type=shapes.Prompts)
+        prompts = self.reach.read(await self._get("prompts"), shapes.Prompts)
         asks = await waiting.asks(self.reach, row.id)
-        children = msgspec.json.decode(await self._get("children"), type=shapes.SessionPage)
+        children = self.reach.read(await self._get("children"), shapes.SessionPage)
         self._mirror = Mirror(
             row,
             mode,
@@ -141,7 +141,7 @@ class RemoteSession:
         """
         path = f"sessions/{self.id}/prompts"
         body = await self.reach.call("POST", path, sent(prompt, mode), again=True)
-        admitted = msgspec.json.decode(body, type=shapes.Admitted)
+        admitted = self.reach.read(body, shapes.Admitted)
         return Admission(admitted.index, None, admitted.repeated)
 
     async def edit(self, message_id: str, content: str | tuple[Block, ...]) -> None:
@@ -151,7 +151,7 @@ class RemoteSession:
 
     async def index_of(self, message_id: str) -> int:
         """Where in the log a prompt was queued."""
-        prompts = msgspec.json.decode(await self._get("prompts"), type=shapes.Prompts).prompts
+        prompts = self.reach.read(await self._get("prompts"), shapes.Prompts).prompts
         for each in prompts:
             if each.message_id == message_id:
                 return each.index
@@ -186,7 +186,7 @@ class RemoteSession:
             body = await self.reach.call("DELETE", f"sessions/{self.id}/prompts/{message_id}")
         except NotFound:
             return False
-        return msgspec.json.decode(body, type=shapes.Stopped).stopped
+        return self.reach.read(body, shapes.Stopped).stopped
 
     def is_busy(self) -> bool:
         """Whether a prompt runs or waits here."""
@@ -202,7 +202,7 @@ class RemoteSession:
 
     async def find_ask(self, ask_id: str) -> Ask:
         body = await self.reach.call("GET", f"asks/{ask_id}")
-        return msgspec.json.decode(body, type=shapes.AskShape).ask()
+        return self.reach.read(body, shapes.AskShape).ask()
 
     async def answer(
         self,
@@ -234,7 +234,7 @@ class RemoteSession:
             return ask.message_id
         finally:
             self._mirror.asks.pop(ask.id, None)
-        return msgspec.json.decode(answer, type=shapes.Answered).message_id
+        return self.reach.read(answer, shapes.Answered).message_id
 
     async def declare_tools(self, tools: Iterable[ClientTool]) -> None:
         """Tools that this client runs itself: each call of one is an ask of kind `client`."""
@@ -314,18 +314,18 @@ class RemoteSession:
         await self.look()
 
     async def context(self) -> Context:
-        return msgspec.json.decode(await self._get("context"), type=Context)
+        return self.reach.read(await self._get("context"), Context)
 
     async def compact(self) -> bool | None:
-        return msgspec.json.decode(await self._post("compact"), type=shapes.Turned).changed
+        return self.reach.read(await self._post("compact"), shapes.Turned).changed
 
     async def undo_compaction(self, compaction: int = 0) -> int:
         body = await self._post("undo-compaction", {"compaction": compaction})
-        return msgspec.json.decode(body, type=shapes.Undone).compaction
+        return self.reach.read(body, shapes.Undone).compaction
 
     async def reset(self) -> bool:
         """Let the model begin anew; the log keeps all. False if there is nothing to forget."""
-        return bool(msgspec.json.decode(await self._post("reset"), type=shapes.Turned).changed)
+        return bool(self.reach.read(await self._post("reset"), shapes.Turned).changed)
 
     async def clear(self) -> None:
         """Delete all that was said here, for good; the session itself stays."""
@@ -380,5 +380,5 @@ class RemoteSession:
 async def opened(reach: Reach, session_id: str) -> tuple[SessionRow, Mode]:
     """A session's row as it is now, and the mode that is in force."""
     body = await reach.call("GET", f"sessions/{session_id}", query={"limit": 1})
-    found = msgspec.json.decode(body, type=shapes.OpenShape)
+    found = reach.read(body, shapes.OpenShape)
     return found.row(), found.mode_in_force

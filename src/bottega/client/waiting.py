@@ -1,7 +1,5 @@
 """What waits for an answer at a server: its list is in pages, and leaves out what is large."""
 
-import msgspec
-
 from bottega.client import shapes
 from bottega.reach.reach import Reach
 
@@ -12,7 +10,7 @@ async def asks(reach: Reach, session_id: str = "") -> list[shapes.AskShape]:
     query: dict[str, str | int] = {"session_id": session_id} if session_id else {}
     while True:
         body = await reach.call("GET", "asks", query=query)
-        page = msgspec.json.decode(body, type=shapes.AskPage)
+        page = reach.read(body, shapes.AskPage)
         found += [await _whole(reach, each) if each.cut else each for each in page.asks]
         if not page.next:
             return found
@@ -20,4 +18,4 @@ async def asks(reach: Reach, session_id: str = "") -> list[shapes.AskShape]:
 
 
 async def _whole(reach: Reach, ask: shapes.AskShape) -> shapes.AskShape:
-    return msgspec.json.decode(await reach.call("GET", f"asks/{ask.id}"), type=shapes.AskShape)
+    return reach.read(await reach.call("GET", f"asks/{ask.id}"), shapes.AskShape)

@@ -39,7 +39,7 @@ class RemoteWorked:
     @classmethod
     async def of(cls, reach: Reach, session_id: str) -> "RemoteWorked":
         body = await reach.call("GET", f"sessions/{session_id}/changes")
-        found = msgspec.json.decode(body, type=_Changes).changes
+        found = reach.read(body, _Changes).changes
         works = (
             Work(each.path, each.before, each.after, mixed=each.mixed, imported=each.imported)
             for each in found
@@ -50,11 +50,11 @@ class RemoteWorked:
         """What was done to the file, in the form that `git apply` takes."""
         query = {"path": work.path}
         body = await self._reach.call("GET", f"{self._path}/changes/diff", query=query)
-        return msgspec.json.decode(body, type=_Compared).text
+        return self._reach.read(body, _Compared).text
 
     async def undo(self, paths: list[str] | None, *, force: bool) -> Undone:
         """Bring these files back to what they were before the session; None: all."""
         wanted: dict[str, Any] = {"all": True} if paths is None else {"paths": paths}
         body = await self._reach.call("POST", f"{self._path}/revert", {**wanted, "force": force})
-        done = msgspec.json.decode(body, type=_Undone)
+        done = self._reach.read(body, _Undone)
         return Undone(done.reverted, done.refused)
