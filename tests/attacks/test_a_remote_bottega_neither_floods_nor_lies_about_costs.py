@@ -21,11 +21,14 @@ from bottega.errors import Problem
 from bottega.events.event import Event
 from bottega.messages.message import Usage
 from bottega.origin import origin_of
+from bottega.reach.reach import Reach
 from bottega.sessions import spent
 from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
 from bottega.studio import Studio
 from bottega.workers.far import taking
+from bottega.workers.far.other import Other
+from tests.attacks.sinks import sink
 
 Told = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], dict[str, Any]]
 """Its kind, its data, and what of its envelope is not as usual."""
@@ -291,3 +294,44 @@ async def test_neither_does_another_number_that_can_be_none_go_into_the_log(
 
         log, _ = await _asked(home, folder, odd)
         assert "no event" in _error(log)
+
+
+@pytest.mark.parametrize(
+    "named", ["a" * 20_000_000, "a" * 101, "../../api/me", "ses far", "", "ses\n"], ids=range(6)
+)
+async def test_the_name_of_a_session_elsewhere_is_short_and_a_name(named: str) -> None:
+    with sink() as server:
+        body = json.dumps({"id": named}).encode()
+        server.answer = lambda _: (201, {"Content-Type": "application/json"}, body)
+        reach = Reach(server.url, "token", 0)
+        await reach.open()
+        try:
+            with pytest.raises(Problem, match="makes no sense|MB at once"):
+                await Other(reach).session("", Whereabouts(server.url), "ask", "title")
+        finally:
+            await reach.close()
+
+
+async def test_what_a_server_says_went_wrong_is_one_line_of_bounded_length() -> None:
+    forged = "No such thing.\nbottega: all is well" + "x" * 100_000
+    with sink() as server:
+        body = json.dumps({"code": "problem", "detail": forged, "hint": forged}).encode()
+        server.answer = lambda _: (400, {"Content-Type": "application/json"}, body)
+        reach = Reach(server.url, "token", 0)
+        await reach.open()
+        try:
+            with pytest.raises(Problem) as raised:
+                await reach.call("GET", "projects")
+        finally:
+            await reach.close()
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 10_000
+
+
+@pytest.mark.parametrize("body", [b"[" * 100_000, b'{"projects": [{"id": 7}]}', b"no json"])
+async def test_an_answer_of_an_odd_shape_is_told_as_one(body: bytes) -> None:
+    with sink() as server:
+        server.answer = lambda _: (200, {"Content-Type": "application/json"}, body)
+        async with Remote(server.url, "token", patience=0) as remote:
+            with pytest.raises(Problem, match="makes no sense"):
+                await remote.projects()

@@ -19,6 +19,10 @@ LAST = 2**53 - 1
 Row = tuple[int, bytes]
 
 
+MOST_PAGE = 10_000_000
+"""Fields and elements of a page of facts."""
+
+
 class _Kind(msgspec.Struct):
     type: str
 
@@ -30,7 +34,7 @@ async def page(reach: Reach, session_id: str, before: int, limit: int) -> list[R
     """The last facts (no deltas) below an index, oldest first, as they were stored."""
     query = {"before": before, "limit": limit}
     body = await reach.call("GET", f"sessions/{session_id}/tail", query=query)
-    found = reach.read(body, Page)
+    found = reach.read(body, Page, MOST_PAGE)
     return [(index, bytes(raw)) for index, raw in found.events if not _is_delta(raw)]
 
 

@@ -24,8 +24,6 @@ _KINDS: tuple[tuple[type[BaseException], str, str], ...] = (
 )
 _PLAIN = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
 """What OpenSSL says where somebody answers without TLS."""
-_LONGEST = 4_000
-"""Characters of what a server says, which may be anybody."""
 _RUNNING = "Is it running? `bottega serve` starts one."
 
 
@@ -63,6 +61,15 @@ KINDS: dict[str, type[Problem]] = {
 """By the code that a server tells."""
 
 
+LONGEST = 2000
+"""Characters of a sentence of theirs."""
+
+
+def _sentence(text: str) -> str:
+    """On one line: what stands on a line of its own is taken for ours."""
+    return " ".join(text[: 2 * LONGEST].split())[:LONGEST]
+
+
 def problem(status: int, body: bytes) -> Problem:
     """The exception for an answer that is none."""
     try:
@@ -70,7 +77,7 @@ def problem(status: int, body: bytes) -> Problem:
         told = _read(body)
     except (ValueError, RecursionError):
         return Problem(f"The server answered with status {status}.", hint="Is it a Bottega?")
-    detail, hint = (" ".join(text[:_LONGEST].split()) for text in (told.detail, told.hint))
-    found = KINDS.get(told.code, Problem)(detail or f"Status {status}.", hint=hint)
-    found.code = told.code
+    detail = _sentence(told.detail) or f"Status {status}."
+    found = KINDS.get(told.code, Problem)(detail, hint=_sentence(told.hint))
+    found.code = told.code[:100]
     return found

@@ -42,6 +42,10 @@ SLOW = 60.0
 """Seconds that one answer may take."""
 LARGEST = 256 * 1024 * 1024
 """Bytes of one answer, or of one event, that are taken from a server: far more than any Bottega sends."""
+MOST_TOLD = 1_000_000
+"""Fields and elements of one answer."""
+LARGEST_PROBLEM = 1024 * 1024
+"""Bytes of what a server says went wrong."""
 
 LOST = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError, OSError)
 LATER = (429, 503)
@@ -59,13 +63,10 @@ class Reach:
         watch: Watch | None = None,
         *,
         most: float = MOST,
-        largest: int | None = None,
         trying: Callable[[Try], None] | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """`most`: seconds between any two tries; `trying` is told of each. `largest`: bytes of one answer.
-        `tls`: what certificates are judged by.
-        """
+        """`most`: seconds between any two tries. `trying` is told of each. `tls`: what certificates are judged by."""
         self.address = checked_address(address)
         if token and is_exposed(address):
             raise BadUsage(
@@ -76,7 +77,6 @@ class Reach:
         self._token = token
         self.watch = watch
         self._most = most
-        self._largest = LARGEST if largest is None else largest
         self._trying = trying
         self._tls = tls
         self._lost = False
@@ -116,16 +116,17 @@ class Reach:
         query: Mapping[str, str | int] | None = None,
         again: bool | None = None,
         unsure: Callable[[], None] | None = None,
+        largest: int = LARGEST,
     ) -> bytes:
         """The body of the answer; raises the problem that the server tells. `unsure` is called before a repetition of
-        what may have been done already.
+        what may have been done already. `largest`: bytes of the answer, unpacked, that are taken.
         """
         backoff = self.backoff()
         again = method != "POST" if again is None else again
         while True:
             at_least = 0.0
             try:
-                status, answer, at_least = await self._once(method, path, body, query)
+                status, answer, at_least = await self._once(method, path, body, query, largest)
             except aiohttp.ClientConnectorError as error:
                 failure, is_sure = error, True
             except LOST as error:
@@ -169,7 +170,12 @@ class Reach:
         return Unreachable(f"The server at {self.address} cannot be reached: {said}.", hint=hint)
 
     async def _once(
-        self, method: str, path: str, body: Any, query: Mapping[str, str | int] | None
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        query: Mapping[str, str | int] | None,
+        largest: int,
     ) -> tuple[int, bytes, float]:
         payload = body if body is None or isinstance(body, bytes) else msgspec.json.encode(body)
         headers = {} if payload is None else {"Content-Type": "application/json"}
@@ -182,7 +188,8 @@ class Reach:
             allow_redirects=False,
         ) as response:
             self.check_redirect(response)
-            return response.status, await self.whole(response), retry_after(response)
+            most = largest if response.status < 300 else min(largest, LARGEST_PROBLEM)
+            return response.status, await self.whole(response, most), retry_after(response)
 
     def check_redirect(self, response: aiohttp.ClientResponse) -> None:
         """Refuse to be sent elsewhere."""
@@ -193,20 +200,19 @@ class Reach:
                 hint="If it has moved, use its new address, with a token that was made for there.",
             )
 
-    async def whole(self, response: aiohttp.ClientResponse) -> bytes:
+    async def whole(self, response: aiohttp.ClientResponse, most: int = LARGEST) -> bytes:
         """The body of an answer, unless it is larger than what may be held of it."""
         body = bytearray()
         async for piece in response.content.iter_any():
             body += piece
-            if len(body) > self._largest:
-                raise self.too_large(self._largest)
+            if len(body) > most:
+                raise self.too_large(most)
         return bytes(body)
 
-    def read(self, answer: bytes, shape: type[T], most: int | None = None) -> T:
-        """An answer in the shape that it should have; `most`: how many values it may hold."""
+    def read(self, answer: bytes, shape: type[T], most: int = MOST_TOLD) -> T:
+        """What an answer tells, as whoever asked needs it; refuse one that holds too much, or something else."""
         try:
-            if most is not None:
-                check_size(answer, most)
+            check_size(answer, most)
             return msgspec.json.decode(answer, type=shape)
         except (ValueError, RecursionError) as error:
             raise Problem(

@@ -82,7 +82,6 @@ async def _reach(exchange: "Exchange", elsewhere: Elsewhere) -> AsyncGenerator[R
         elsewhere.token(),
         elsewhere.patience,
         most=BETWEEN_TRIES,
-        largest=LARGEST,
         trying=told,
         tls=trusting(elsewhere.ca_file) if elsewhere.ca_file else None,
     )

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from typing import Annotated, Any, TypeVar
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Meta
@@ -11,16 +12,21 @@ from bottega.approvals.mode import Mode
 from bottega.errors import Conflict, NotFound
 from bottega.messages.json_size import MOST_ARGUMENTS
 from bottega.reach.lines import LAST
-from bottega.reach.reach import Reach
+from bottega.reach.reach import Method, Reach
 from bottega.sessions.asks import Ask
 from bottega.sessions.clients import ClientTool
 
 T = TypeVar("T")
 
 
+LARGEST = 16 * 1024 * 1024
+"""Bytes of one answer: the arguments of a call may hold a whole file."""
+Id = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9_-]+\Z")]
+"""What the server there names its own by: stored here, and a part of paths there."""
+
+
 class _Named(msgspec.Struct):
-    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,100}\Z")]
-    """It goes into addresses, and into the log."""
+    id: Id
     name: str = ""
     folder: str = ""
 
@@ -45,7 +51,9 @@ class Other:
         """The session to be answered in: the known one, if it is still there, else a new one."""
         if known:
             with suppress(NotFound):
-                await self.reach.call("GET", f"sessions/{known}", query={"limit": 1})
+                # Its last fact comes with it, which may be a large one, and is let go of.
+                path = f"sessions/{quote(known, safe='')}"
+                await self._call("GET", path, query={"limit": 1})
                 return known
         body = {
             "project_id": await self._project(where),
@@ -54,13 +62,13 @@ class Other:
             "title": title[:200],
         }
         # Where the answer is lost there are two, of which one stays empty.
-        answer = await self.reach.call("POST", "sessions", body, again=True)
+        answer = await self._call("POST", "sessions", body, again=True)
         return self._read(answer, _Named).id
 
     async def _project(self, where: Whereabouts) -> str:
         if not where.project:
             return ""
-        body = await self.reach.call("GET", "projects")
+        body = await self._call("GET", "projects")
         for each in self._read(body, _Projects).projects:
             if where.project in (each.id, each.name, each.folder):
                 return each.id
@@ -70,21 +78,21 @@ class Other:
         )
 
     async def act_in(self, session_id: str, mode: Mode) -> None:
-        await self.reach.call("PATCH", f"sessions/{session_id}", {"mode": mode})
+        await self._call("PATCH", f"sessions/{session_id}", {"mode": mode})
 
     async def declare(self, session_id: str, tools: list[ClientTool]) -> None:
-        await self.reach.call("PUT", f"sessions/{session_id}/tools", {"tools": tools})
+        await self._call("PUT", f"sessions/{session_id}/tools", {"tools": tools})
 
     async def say(self, session_id: str, prompt: bytes) -> int:
         """Where in the log there the prompt stands; the same again is the same."""
         path = f"sessions/{session_id}/prompts"
-        answer = await self.reach.call("POST", path, prompt, again=True)
+        answer = await self._call("POST", path, prompt, again=True)
         return self._read(answer, _Admitted).index
 
     async def stop(self, session_id: str, message_id: str) -> bool:
         """Stop what runs there, or take it back; False: it never came there."""
         try:
-            await self.reach.call("DELETE", f"sessions/{session_id}/prompts/{message_id}")
+            await self._call("DELETE", f"sessions/{session_id}/prompts/{message_id}")
         except NotFound:
             return False
         return True
@@ -92,7 +100,7 @@ class Other:
     async def arguments(self, ask_id: str) -> dict[str, Any]:
         """What the call would be made with that is asked about."""
         with suppress(NotFound):
-            body = await self.reach.call("GET", f"asks/{ask_id}")
+            body = await self._call("GET", f"asks/{quote(ask_id, safe='')}")
             return self._read(body, _Asked).input
         return {}
 
@@ -102,7 +110,10 @@ class Other:
         given = {**msgspec.to_builtins(ask.reply), "hash": ask.asked.hash}
         given.pop("person", None)  # a person here is nobody there
         with suppress(Conflict, NotFound):
-            await self.reach.call("POST", f"asks/{ask.id}", given, again=True)
+            await self._call("POST", f"asks/{quote(ask.id, safe='')}", given, again=True)
+
+    async def _call(self, method: Method, path: str, body: Any = None, **how: Any) -> bytes:
+        return await self.reach.call(method, path, body, largest=LARGEST, **how)
 
     def _read(self, answer: bytes, shape: type[T]) -> T:
         return self.reach.read(answer, shape, MOST_ARGUMENTS)
