@@ -130,6 +130,11 @@ class Serving:
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, _pass(self.home, name, "login")).result()
 
+    def link_for(self, name: str) -> str:
+        """What stands behind the `#` of a sign-in link for that person."""
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, _pass(self.home, name, "link")).result()
+
     def browser(self, cookie: str = "") -> dict[str, str]:
         """The headers by which a page of the studio in that browser is known; empty: of the host's."""
         words = cookie or self.cookie()

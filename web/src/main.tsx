@@ -3,6 +3,7 @@ import "./look/look.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
+import { leaveWithOthers } from "./api/leaving.js";
 import { App } from "./app/app.js";
 import { arrange } from "./look/appearance.js";
 import { follow } from "./look/theme.js";
@@ -24,6 +25,7 @@ addEventListener("keydown", pressed);
 if (import.meta.env.PROD) void navigator.serviceWorker?.register(`${here()}/sw.js`).catch(() => {});
 follow();
 arrange();
+leaveWithOthers(studio.root);
 void studio.start();
 createRoot(document.getElementById("root")!).render(
   <QueryClientProvider client={queries}>

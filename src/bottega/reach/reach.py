@@ -116,17 +116,19 @@ class Reach:
         query: Mapping[str, str | int] | None = None,
         again: bool | None = None,
         unsure: Callable[[], None] | None = None,
-        largest: int = LARGEST,
+        largest: int = 0,
     ) -> bytes:
         """The body of the answer; raises the problem that the server tells. `unsure` is called before a repetition of
-        what may have been done already. `largest`: bytes of the answer, unpacked, that are taken.
+        what may have been done already. `largest`: bytes of the answer, unpacked, that are taken; 0: `LARGEST`.
         """
         backoff = self.backoff()
         again = method != "POST" if again is None else again
         while True:
             at_least = 0.0
             try:
-                status, answer, at_least = await self._once(method, path, body, query, largest)
+                status, answer, at_least = await self._once(
+                    method, path, body, query, largest or LARGEST
+                )
             except aiohttp.ClientConnectorError as error:
                 failure, is_sure = error, True
             except LOST as error:
@@ -200,8 +202,9 @@ class Reach:
                 hint="If it has moved, use its new address, with a token that was made for there.",
             )
 
-    async def whole(self, response: aiohttp.ClientResponse, most: int = LARGEST) -> bytes:
+    async def whole(self, response: aiohttp.ClientResponse, most: int = 0) -> bytes:
         """The body of an answer, unless it is larger than what may be held of it."""
+        most = most or LARGEST
         body = bytearray()
         async for piece in response.content.iter_any():
             body += piece

@@ -27,6 +27,8 @@ interface Listener {
   /** Events of a tab that were not given before, in order. */
   events?(tabId: string, rows: Row[], sessionId: string): void;
   state?(state: State): void;
+  /** Nobody is signed in here, or not any more. */
+  signedOut?(): void;
   /** Everything else that the server says by itself. */
   frame?(frame: FrameOut): void;
 }
@@ -210,6 +212,7 @@ export class Client {
       // Somebody who is not signed in stays so, however often it is tried.
       if (error instanceof Problem && (error.status === 401 || error.status === 403)) {
         this.close();
+        if (error.status === 401) this.listener.signedOut?.();
         return;
       }
       this.lose();

@@ -1,7 +1,8 @@
 /** The key of our pages: sent with each request, left out where there is none, and never part of an address. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Http } from "./http.js";
-import { forgetPageKey, pageHeaders, ticketed } from "./page-key.js";
+import { dropPageKey } from "./kept.js";
+import { pageHeaders, ticketed } from "./page-key.js";
 
 beforeEach(() => {
   document.head.innerHTML = '<base href="http://here/" />';
@@ -26,7 +27,7 @@ test("every request has the key that this origin keeps", async () => {
   const asked = answering({});
   await new Http({ address: "http://here" }).get("/api/me");
   expect(asked[0]?.headers).toMatchObject({ "X-Bottega-Page": "k" });
-  forgetPageKey();
+  dropPageKey();
   expect(pageHeaders()).toEqual({});
 });
 

@@ -3,41 +3,22 @@
  * what stands in the storage of this origin it gives to nobody else. The cookie without it opens nothing under `/api`.
  */
 
+import { pageKey, ROOT } from "./kept.js";
+
 const HEADER = "X-Bottega-Page";
 
-/** Where this server's pages are, without the last slash; nothing outside of a browser. */
-function root(): string {
-  return typeof document === "undefined" ? "" : new URL(document.baseURI).pathname.replace(/\/[^/]*$/, "");
-}
-
-const name = () => `bottega-page:${root()}`;
-
-function key(): string {
-  try {
-    return localStorage.getItem(name()) ?? "";
-  } catch {
-    return ""; // no storage, or no browser: a program has its token
-  }
-}
-
 export function pageHeaders(): Record<string, string> {
-  const known = key();
+  const known = pageKey();
   return known ? { [HEADER]: known } : {};
 }
 
-/** Whoever signs out leaves nothing behind. */
-export function forgetPageKey(): void {
-  try {
-    localStorage.removeItem(name());
-  } catch {
-    // There was none.
-  }
-}
+/** Whether somebody is signed in with this browser, as far as it knows. */
+export const isKeyed = () => pageKey() !== "";
 
 /** The address of a file, with a ticket for the one request that the browser itself makes for it. */
 export async function ticketed(address: string): Promise<string> {
   const init: RequestInit = { method: "POST", headers: pageHeaders(), credentials: "same-origin" };
-  const answer = await fetch(`${root()}/api/tickets`, init);
+  const answer = await fetch(`${ROOT}/api/tickets`, init);
   if (!answer.ok) return address;
   const { ticket } = (await answer.json()) as { ticket: string };
   return `${address}${address.includes("?") ? "&" : "?"}ticket=${encodeURIComponent(ticket)}`;
@@ -49,7 +30,7 @@ export function ticketLinks(): void {
     "click",
     (event) => {
       const link = event.target instanceof Element ? event.target.closest("a") : null;
-      if (!link?.href.startsWith(`${location.origin}${root()}/api/`)) return;
+      if (!link?.href.startsWith(`${location.origin}${ROOT}/api/`)) return;
       event.preventDefault();
       void follow(link);
     },

@@ -1202,7 +1202,8 @@ export interface paths {
          * Sign In
          * @description Exchange a sign-in link for the cookie of this browser, and the key of its pages.
          *
-         *     A link that was used, or is too old, is refused.
+         *     A link that was used, or is too old, is refused; and so is one of somebody else than who is signed in, unless that
+         *     is meant: any page of the web can have a browser open a link, and whoever goes on would write in another's name.
          */
         post: operations["sign_in"];
         delete?: never;
@@ -5033,6 +5034,12 @@ export interface components {
         };
         /** SignIn */
         SignIn: {
+            /**
+             * Instead
+             * @description Whoever else is signed in with this browser is signed out.
+             * @default false
+             */
+            instead?: boolean;
             /**
              * Link
              * @description The words behind the `#` of a sign-in link; good once.
@@ -16221,6 +16228,15 @@ export interface operations {
             };
             /** @description Request Timeout */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemShape"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

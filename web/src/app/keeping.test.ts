@@ -3,8 +3,9 @@ import { act, renderHook } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { drafted, draftOf, keepDraft } from "../beside/files/drafts.js";
 import { useDraft } from "../composer/draft.js";
+import { fresh } from "../test/browser.js";
 
-beforeEach(() => localStorage.clear());
+beforeEach(fresh);
 
 /** Write a prompt for a session, and leave it. */
 function write(session: string, text: string): void {
@@ -17,7 +18,7 @@ test("edits of a file stay however many prompts are begun, and so do the prompts
   write("first", "half a th");
   keepDraft("p", "a.txt", { text: "mine", version: "1" });
   for (let n = 0; n < 39; n++) write(`session ${n}`, "more");
-  expect(localStorage.getItem("bottega.edit.p/a.txt")).toContain("mine");
+  expect(localStorage.getItem("bottega.me.edit.p/a.txt")).toContain("mine");
   expect(draftOf("p", "a.txt")?.text).toBe("mine");
   expect(renderHook(() => useDraft("first")).result.current.draft.text).toBe("half a th");
   keepDraft("p", "a.txt", null);

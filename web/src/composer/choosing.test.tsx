@@ -2,10 +2,11 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test, vi } from "vitest";
 import { setEnter } from "../studio/enter.js";
+import { fresh } from "../test/browser.js";
 import { desk, json } from "../test/desk.js";
 
 beforeEach(() => {
-  localStorage.clear();
+  fresh();
   setEnter("sends");
 });
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });

@@ -2,10 +2,11 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { setEnter } from "../studio/enter.js";
+import { fresh } from "../test/browser.js";
 import { desk, happen, json, saying, words } from "../test/desk.js";
 
 beforeEach(() => {
-  localStorage.clear();
+  fresh();
   setEnter("sends");
 });
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
@@ -49,10 +50,10 @@ test("what the server does not take is kept, said, and sent again with the same 
   await user.type(box(), "keep this{Enter}");
   await screen.findByText(/Too many wait/);
   expect(screen.getByText("keep this")).toBeTruthy();
-  expect(JSON.parse(localStorage.getItem("bottega.unsent.ses_1") ?? "[]")).toHaveLength(1);
+  expect(JSON.parse(localStorage.getItem("bottega.me.unsent.ses_1") ?? "[]")).toHaveLength(1);
   down = false;
   await user.click(screen.getByRole("button", { name: "Send again" }));
-  await waitFor(() => expect(localStorage.getItem("bottega.unsent.ses_1")).toBeNull());
+  await waitFor(() => expect(localStorage.getItem("bottega.me.unsent.ses_1")).toBeNull());
   const [first, second] = said("/prompts");
   expect(second).toEqual(first);
   act(() => happen(store, ["prompt_queued", String(first?.message_id), words("keep this")]));
@@ -77,7 +78,7 @@ test("what the server refuses can be discarded, and is not kept", async () => {
   await user.click(await screen.findByRole("button", { name: "Discard" }));
   expect(store.sending.value).toEqual([]);
   expect(box().value).toBe("");
-  expect(localStorage.getItem("bottega.unsent.ses_1")).toBeNull();
+  expect(localStorage.getItem("bottega.me.unsent.ses_1")).toBeNull();
 });
 
 test("what came with a prompt that the server refused goes back into the box with it", async () => {
@@ -118,7 +119,7 @@ test("where Enter begins a new line Ctrl and Enter send, and with Shift they ste
   act(() => happen(store, ["prompt_queued", "m1", words("go")], ["user_message", "m1", words("go")]));
   await user.type(box(), "left{Control>}{Shift>}{Enter}{/Shift}{/Control}");
   expect(said("/prompts")[1]).toMatchObject({ content: "left", steer: true });
-  expect(JSON.parse(localStorage.getItem("bottega.enter") ?? "")).toBe("breaks");
+  expect(JSON.parse(localStorage.getItem("bottega.me.enter") ?? "")).toBe("breaks");
 });
 
 test("what is written comes back after a reload, each session's its own", async () => {
@@ -133,10 +134,10 @@ test("what was sent is no draft any more, at once", async () => {
   const { user } = desk();
   await user.type(box(), "on its way");
   fireEvent(window, new Event("pagehide"));
-  expect(localStorage.getItem("bottega.drafts")).toContain("ses_1");
+  expect(localStorage.getItem("bottega.me.drafts")).toContain("ses_1");
   await user.keyboard("{Enter}");
   await waitFor(() => expect(box().value).toBe(""));
-  expect(localStorage.getItem("bottega.drafts")).toBe("[]");
+  expect(localStorage.getItem("bottega.me.drafts")).toBe("[]");
 });
 
 test("the arrows bring back what was said, and lead back to what was being written", async () => {

@@ -2,30 +2,23 @@
  * Light, dark, or as the system says, live. `public/theme.js` does the same before anything is painted; both read the
  * same word, which is kept as it is.
  */
+import { keepText, keptText } from "../api/kept.js";
 import { Watch } from "../studio/watch.js";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-const NAME = "bottega.theme";
+const NAME = "theme";
 const system = () => matchMedia("(prefers-color-scheme: dark)");
 
 function kept(): Theme {
-  try {
-    return THEMES.find((each) => each === localStorage.getItem(NAME)) ?? "system";
-  } catch {
-    return "system";
-  }
+  return THEMES.find((each) => each === keptText(NAME)) ?? "system";
 }
 
 export const theme = new Watch<Theme>(kept());
 
 export function choose(next: Theme): void {
-  try {
-    localStorage.setItem(NAME, next);
-  } catch {
-    // It holds for this page, and is forgotten.
-  }
+  keepText(NAME, next);
   theme.set(next);
   paint();
 }
@@ -39,7 +32,7 @@ export function switchTheme(): void {
 export function follow(): void {
   system().addEventListener("change", paint);
   addEventListener("storage", (event) => {
-    if (event.key !== NAME) return;
+    if (event.key !== `bottega.${NAME}`) return;
     theme.set(kept());
     paint();
   });

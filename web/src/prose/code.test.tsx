@@ -2,6 +2,7 @@
 import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, describe, expect, it } from "vitest";
+import { fresh } from "../test/browser.js";
 import { Pieces } from "./code/pieces.js";
 import { Code } from "./code.js";
 import { highlightLines, painter } from "./highlight.js";
@@ -78,7 +79,7 @@ describe("code", () => {
     unmount();
     render(<Code code="y" />);
     expect(screen.getByRole("button", { name: "Wrap" }).getAttribute("aria-pressed")).toBe("true");
-    localStorage.clear();
+    fresh();
   });
 
   it("of ten megabytes shows its beginning, and more on request", async () => {

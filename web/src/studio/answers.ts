@@ -1,10 +1,20 @@
 /** What several features ask the server for: each is kept under one name, whole, and asked for once. */
 import { useQueryClient } from "@tanstack/react-query";
+import { ownedBy } from "../api/kept.js";
+import { leave } from "../api/leaving.js";
 import { useAnswer, useStudio } from "./context.js";
 import { useWatch } from "./watch.js";
 
 export const useMe = () =>
-  useAnswer(["me"], ({ http }, signal) => http.get("/api/me", { signal }), { stale: 60_000 });
+  useAnswer(
+    ["me"],
+    async ({ http, root }, signal) => {
+      const me = await http.get("/api/me", { signal });
+      if (!ownedBy(me.id)) leave(root);
+      return me;
+    },
+    { stale: 60_000 },
+  );
 
 export const useProjects = (enabled = true) =>
   useAnswer(["projects"], ({ http }, signal) => http.get("/api/projects", { signal }), {

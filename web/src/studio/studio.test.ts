@@ -1,9 +1,10 @@
 /** Tabs that come back: in their order, whatever somebody opens meanwhile. */
 import { beforeEach, expect, test } from "vitest";
+import { fresh } from "../test/browser.js";
 import { keep } from "./kept.js";
 import { Studio } from "./studio.js";
 
-beforeEach(() => localStorage.clear());
+beforeEach(fresh);
 
 test("a session that is opened before the tabs are back stands where it stood", async () => {
   keep("tabs", ["c", "b", "a"]);

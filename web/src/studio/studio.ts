@@ -6,7 +6,8 @@
  */
 import { Client, type Http, Problem, type State } from "../api/client.js";
 import type { Schema } from "../api/http.js";
-import { ticketLinks } from "../api/page-key.js";
+import { signedOut } from "../api/leaving.js";
+import { isKeyed, ticketLinks } from "../api/page-key.js";
 import { SessionStore } from "../session/store.js";
 import { keep, kept } from "./kept.js";
 import { Watch } from "./watch.js";
@@ -47,6 +48,7 @@ export class Studio {
   readonly http: Http;
 
   constructor(readonly root: string = here()) {
+    const wasSignedIn = isKeyed();
     this.client = new Client(
       { address: root },
       {
@@ -57,6 +59,7 @@ export class Studio {
           this.stopping.set(false);
           for (const { store } of this.tabs.value.list) store.again();
         },
+        signedOut: () => wasSignedIn && signedOut(root),
         frame: (frame) => {
           if (frame.type === "stopping") this.stopping.set(true);
           if (frame.type === "session-ended") this.drop(frame.tab_id);
@@ -76,7 +79,7 @@ export class Studio {
     addEventListener("offline", () => this.client.cut());
     addEventListener("online", () => this.client.hurry());
     const order = kept<string[]>("tabs", []);
-    const before = kept<string | null>("active", kept<string | null>("active", null), () => sessionStorage);
+    const before = kept<string | null>("active", kept<string | null>("active", null), "window");
     const found = (await this.client.ask({ type: "restore", tabs: [] })) as Schema<"OutTabs">;
     const place = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
     const places = new Map(found.tabs.map(({ tab_id, session_id }) => [session_id, place(tab_id)]));
@@ -177,7 +180,7 @@ export class Studio {
       tabs.list.map((tab) => tab.id),
     );
     keep("active", tabs.active);
-    keep("active", tabs.active, () => sessionStorage);
+    keep("active", tabs.active, "window");
   }
 
   private seen(now: boolean): void {

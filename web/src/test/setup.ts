@@ -1,8 +1,10 @@
 /** What jsdom lacks and views use. */
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
+import { fresh } from "./browser.js";
 
 // A busy machine is slow, and whoever waits for what is shown loses nothing.
+fresh();
 configure({ asyncUtilTimeout: 15_000 });
 
 afterEach(cleanup);

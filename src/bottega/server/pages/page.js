@@ -4,6 +4,9 @@
 const root = document.documentElement.dataset.root;
 // The browser sends our cookie to every port of this host; what stands here stays with this address.
 const KEPT = `bottega-page:${root}`;
+// Whose what the studio keeps here is; `web/src/api/kept.ts` goes by it.
+const PERSON = `bottega-person:${root}`;
+const LOOKS = ["bottega.theme", "bottega.size", "bottega.density"];
 
 function say(title, text) {
   document.querySelector("h1").textContent = title;
@@ -32,25 +35,59 @@ async function signIn() {
     say("No link", "This address signs you in only with what stands behind its #. Open the whole link.");
     return;
   }
+  if (document.body.id === "sign-in") exchange(link, false);
+  else offer("Sign in?", "A sign-in link was opened. Was that you?", () => exchange(link, false));
+}
+
+async function exchange(link, instead) {
   try {
-    const answer = await ask("POST", "/api/sign-in", { link });
-    if (answer.ok) localStorage.setItem(KEPT, (await answer.json()).page_key);
+    const answer = await ask("POST", "/api/sign-in", { link, instead });
+    const told = await answer.json();
+    if (answer.ok) remember(told);
+    if (answer.status === 409) {
+      offer("Sign in instead?", `${told.detail} ${told.hint}`, () => exchange(link, true));
+      return;
+    }
     if (answer.ok || (await ask("GET", "/api/me")).ok) {
       location.replace(root + "/");
       return;
     }
-    const problem = await answer.json();
     const title = answer.status === 403 ? "This link no longer works" : "That did not work";
-    say(title, `${problem.detail} ${problem.hint}`);
+    say(title, `${told.detail} ${told.hint}`);
   } catch {
     say("The server does not answer", "See whether it still runs, then open a new link.");
   }
 }
 
+/** Do it once somebody has pressed the button. */
+function offer(title, text, go) {
+  say(title, text);
+  const button = document.querySelector("#go-on");
+  button.hidden = false;
+  button.onclick = () => {
+    button.hidden = true;
+    go();
+  };
+}
+
+/** Keep who is signed in; what the studio kept for anybody else goes. */
+function remember({ id, page_key }) {
+  if (localStorage.getItem(PERSON) !== id) forget();
+  localStorage.setItem(PERSON, id);
+  localStorage.setItem(KEPT, page_key);
+}
+
+/** All that the studio keeps in this browser, but for how it looks. */
+function forget() {
+  const ours = (name) => name === KEPT || name === PERSON || (name.startsWith("bottega.") && !LOOKS.includes(name));
+  for (const each of [localStorage, sessionStorage])
+    for (const name of Object.keys(each).filter(ours)) each.removeItem(name);
+}
+
 async function signOut() {
   try {
     await ask("POST", "/api/sign-out");
-    localStorage.removeItem(KEPT);
+    forget();
   } finally {
     location.replace(root + "/");
   }
@@ -61,7 +98,7 @@ async function look() {
   if ((await ask("GET", "/api/me")).ok) location.reload();
 }
 
-if (document.body.id === "sign-in") signIn();
+if (document.body.id.startsWith("sign-in")) signIn();
 if (document.body.id === "home") look();
 const out = document.querySelector("#sign-out");
 if (out) {

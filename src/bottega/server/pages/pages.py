@@ -31,7 +31,9 @@ class Plain:
 
 @router.get("/sign-in")
 async def sign_in(request: Request) -> HTMLResponse:
-    return HTMLResponse(write.sign_in(house_of(request).options.base_path))
+    # Told by browsers of pages with https or of this machine; where it is not known who led here, it is asked.
+    asks = request.headers.get("sec-fetch-site", "") not in ("none", "same-origin")
+    return HTMLResponse(write.sign_in(house_of(request).options.base_path, asks=asks))
 
 
 @router.get("/reference")

@@ -48,7 +48,8 @@ def nowhere(root: str) -> str:
     )
 
 
-def sign_in(root: str) -> str:
+def sign_in(root: str, *, asks: bool) -> str:
+    """`asks`: a page of somebody else's may have led here, so nobody is signed in unasked."""
     return _page(
         root,
         "Sign in",
@@ -56,8 +57,9 @@ def sign_in(root: str) -> str:
         "<noscript><p>Signing in needs a script of this page: it takes the link out of the address, so that it is"
         " nowhere kept. Allow scripts for this address, and open a new link of <code>bottega people link</code>."
         "</p></noscript>"
+        '<p><button id="go-on" type="button" hidden>Sign in</button></p>'
         f'<p><a href="{escape(root)}/">To the first page</a></p>',
-        name="sign-in",
+        name="sign-in-asked" if asks else "sign-in",
     )
 
 

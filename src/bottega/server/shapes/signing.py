@@ -16,6 +16,9 @@ class SignIn(BaseModel):
         max_length=200,
         description="The words behind the `#` of a sign-in link; good once.",
     )
+    instead: bool = Field(
+        False, description="Whoever else is signed in with this browser is signed out."
+    )
 
 
 class PersonShape(BaseModel):

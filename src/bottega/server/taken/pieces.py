@@ -66,8 +66,6 @@ class Piece(msgspec.Struct, frozen=True):
             "Content-Length": str(self.end - self.start),
             "X-Size": str(self.size),
             "X-Next": str(self.end),
-            # The name is that of these very bytes: they never change.
-            "Cache-Control": "private, max-age=86400, immutable",
         }
 
 

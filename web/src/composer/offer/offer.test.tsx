@@ -1,11 +1,12 @@
 /** Files and commands that are offered, by what a person types. */
 import { screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
+import { fresh } from "../../test/browser.js";
 import { desk, json, saying } from "../../test/desk.js";
 import { nearest, parse } from "./slash.js";
 import { mention, replaced, tokenAt } from "./trigger.js";
 
-beforeEach(() => localStorage.clear());
+beforeEach(fresh);
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
 
 const files = (paths: string[]) =>

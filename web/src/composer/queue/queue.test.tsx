@@ -1,9 +1,10 @@
 /** What waits, by what a person sees and does. */
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
+import { fresh } from "../../test/browser.js";
 import { type Asked, desk, happen, json, saying, words } from "../../test/desk.js";
 
-beforeEach(() => localStorage.clear());
+beforeEach(fresh);
 const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt" });
 
 /** A session with one exchange that runs and two prompts that wait; the server keeps their order. */

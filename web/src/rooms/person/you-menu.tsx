@@ -1,7 +1,7 @@
 /** Who is signed in, and what is theirs: settings, theme, keys, passes, the way out. */
 
 import { Keyboard, LogOut, Monitor, Settings, User } from "lucide-react";
-import { forgetPageKey } from "../../api/page-key.js";
+import { signOut } from "../../api/leaving.js";
 import { choose, THEMES, type Theme, theme } from "../../look/theme.js";
 import { useMe } from "../../studio/answers.js";
 import { useStudio } from "../../studio/context.js";
@@ -18,11 +18,6 @@ export function YouMenu() {
   const { data: me } = useMe();
   const chosen = useWatch(theme);
   const { rooms } = texts;
-  const signOut = async () => {
-    await studio.http.post("/api/sign-out");
-    forgetPageKey();
-    location.assign(`${studio.root}/`);
-  };
   const button = (
     <button
       type="button"
@@ -53,7 +48,10 @@ export function YouMenu() {
         ))}
       </MenuChoice>
       <MenuLine />
-      <MenuItem icon={<LogOut size={14} aria-hidden />} onSelect={() => void signOut().catch(sayProblem)}>
+      <MenuItem
+        icon={<LogOut size={14} aria-hidden />}
+        onSelect={() => void signOut(studio.http, studio.root).catch(sayProblem)}
+      >
         {rooms.signOut}
       </MenuItem>
     </Menu>

@@ -1,5 +1,6 @@
 /** What proves to be the person: browsers, programs and links that are good. Each can be ended. */
 import { useQueryClient } from "@tanstack/react-query";
+import { signOut } from "../../api/leaving.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
 import { moment } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
@@ -13,8 +14,8 @@ export function Browsers() {
   const queries = useQueryClient();
   const found = useAnswer(["passes"], (studio, signal) => studio.http.get("/api/passes", { signal }));
   const end = async (id: string, own: boolean) => {
+    if (own) return signOut(http, root);
     await http.delete("/api/passes/{pass_id}", { path: { pass_id: id } });
-    if (own) location.assign(`${root}/`);
     await queries.invalidateQueries({ queryKey: ["passes"] });
     say(passes.ended);
   };

@@ -2,6 +2,7 @@
 import { act, renderHook, waitFor } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { Http } from "../../../api/http.js";
+import { fresh } from "../../../test/browser.js";
 import { Disk } from "../disk.js";
 import { useFile } from "./use-file.js";
 
@@ -9,7 +10,7 @@ const stored = { path: "a.txt", content: "one", version: "1", size: 3, next: 3, 
 let answers: ((file: object) => void)[] = [];
 
 beforeEach(() => {
-  localStorage.clear();
+  fresh();
   answers = [];
   globalThis.fetch = () =>
     new Promise((done) => answers.push((file) => done(new Response(JSON.stringify(file)))));
