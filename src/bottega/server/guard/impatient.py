@@ -158,7 +158,11 @@ class Impatient(H11Protocol, Portions):
         self.unparsed = b""
         self._thrown_away = 0
         if self.transport.can_write_eof():
-            self.transport.write_eof()
+            try:
+                self.transport.write_eof()
+            except OSError:  # whoever sent it has gone
+                self.transport.abort()
+                return
         self._deadline = self._deadline or self.loop.call_later(self.patience, self._late)
 
     def buffer_updated(self, nbytes: int) -> None:
