@@ -74,8 +74,8 @@ class House:
         """Called when the server begins to end, so that clients are told."""
         self.closing = asyncio.Event()
         """Set when it no longer listens: whoever streams says goodbye."""
-        self.demo = asyncio.Lock()
-        """Held while a demo is begun: two clicks are one demo."""
+        self.demo = Share(lambda: 1)
+        """Held while a demo is begun: two clicks of a person are one demo."""
         self.tickets = Tickets()
         self.followers = Followers()
         self.forking = Share(lambda: 1)

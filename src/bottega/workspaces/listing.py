@@ -2,9 +2,12 @@
 
 import os
 import stat
+from itertools import islice
 from typing import Literal
 
 import msgspec
+
+from bottega.workspaces.entries import entries, in_order
 
 Kind = Literal["file", "folder", "link", "pipe", "socket", "device"]
 
@@ -23,14 +26,16 @@ class Listing(msgspec.Struct, frozen=True):
     """Folders first, then by name."""
     total: int
     """How many there are, even where fewer are listed."""
+    whole: bool = True
+    """False: there are even more, which nobody looks at."""
 
 
 def listing(folder: int, limit: int | None = None, start: int = 0) -> Listing:
     """The entries of an open folder, at most `limit` of them, without the first `start`."""
-    with os.scandir(folder) as found:
-        every = sorted(found, key=_rank)
+    found, whole = entries(folder)
     end = None if limit is None else start + limit
-    return Listing(tuple(_entry(each, folder) for each in every[start:end]), len(every))
+    listed = islice(in_order(found, _rank), start, end)
+    return Listing(tuple(_entry(each, folder) for each in listed), len(found), whole)
 
 
 def kind_of(mode: int) -> Kind:

@@ -202,16 +202,23 @@ def _second_name(folder: str, inside: tuple[str, ...]) -> str:
         shared.update(_shared(each))
     if not shared:
         return ""
-    walked = 0
-    for above, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if os.path.join(above, name) not in inside]
-        walked += len(files) + len(folders)
-        if walked > _WALKED:
-            return above
-        for name in files:
-            path = os.path.join(above, name)
-            if path not in inside and _identity(path) in shared:
-                return path
+    walked, left = 0, [folder]
+    while left:
+        above = left.pop()
+        try:
+            with os.scandir(above) as found:
+                for entry in found:
+                    walked += 1
+                    if walked > _WALKED:
+                        return above
+                    if entry.path in inside:
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+                    elif _identity(entry.path) in shared:
+                        return entry.path
+        except OSError:  # it went, or may not be read
+            continue
     return ""
 
 

@@ -1,6 +1,7 @@
 """The demo: a script for a model, and all around it real, whatever a person answers."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from bottega.accounts.people import People
 from bottega.projects.projects import Projects
 from bottega.sessions.session import HOST
 from tests.server.api.using import PATIENCE, Api, following, ran, until
@@ -152,3 +154,27 @@ async def test_who_may_run_nothing_here_is_shown_no_demo(api: Api) -> None:
     async with api.client("ada") as ada:
         status, problem = await ada.call("POST", "/api/demo")
         assert (status, problem["code"]) == (403, "refused")
+
+
+FOLDERS = 3_000
+"""That take far longer to delete than a demo takes to begin."""
+
+
+async def test_a_large_folder_of_ones_demo_keeps_nobody_else_waiting(own: Api) -> None:
+    beside = own.place / "home-demo"
+    large = beside / "shop-large"
+    for n in range(FOLDERS):
+        (large / f"n{n}").mkdir(parents=not n)
+    (own.place / "theirs").mkdir()
+    own.token("guest")
+    with at_this_machine(own.serving) as database:
+        guest = People(database).named("guest")
+        await Projects(database).add(large, HOST, "Demo")
+        await Projects(database).add(own.place / "theirs", guest.n, "theirs")
+    async with own.client() as client, own.client("guest") as other:
+        first = asyncio.create_task(client.post("/api/demo"))
+        while not first.done() and len(os.listdir(large)) == FOLDERS:
+            await asyncio.sleep(0.01)
+        await other.post("/api/demo")
+        assert large.exists(), "it is still being thrown away"
+        await first

@@ -1,6 +1,7 @@
 """Those who send much, slowly or without end: they are refused, and nobody else notices."""
 
 import asyncio
+import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -129,10 +130,10 @@ async def ready(scope: Scope, receive: Receive, send: Send) -> None:
         return
     if scope["path"] == "/slow":
         await asyncio.sleep(Hasty.patience * 2)
-    await send(
-        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]}
-    )
-    await send({"type": "http.response.body", "body": b"ok"})
+    words = b"" if scope["path"] == "/empty" else b"ok"
+    length = (b"content-length", b"%d" % len(words))
+    await send({"type": "http.response.start", "status": 200, "headers": [length]})
+    await send({"type": "http.response.body", "body": words})
 
 
 @asynccontextmanager
@@ -201,3 +202,14 @@ def test_raw_answers_are_read_to_their_end(shared: Serving) -> None:
             f"GET /healthz-not HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
         )
         assert answer(wire)[0] == 404
+
+
+async def test_a_client_that_goes_while_it_is_refused_is_no_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with hasty() as place, asyncio.timeout(10):
+        with socket.create_connection(place) as wire:
+            wire.sendall(b"POST /empty HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
+        # It has gone before the loop had a turn: the answer is what tells the system so.
+        await asyncio.sleep(0.1)
+    assert not [each for each in caplog.records if each.exc_info]

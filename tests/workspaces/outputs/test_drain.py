@@ -1,9 +1,11 @@
 import asyncio
 import os
+import select
 import threading
 
 import pytest
 
+from bottega.fairness import acting_for
 from bottega.workspaces.outputs.drain import CHUNK, Drain, in_thread, unbroken
 
 
@@ -89,3 +91,26 @@ async def test_what_must_not_be_broken_off_ends_before_a_cancel_passes_on() -> N
     assert await unbroken(asyncio.sleep(0, 5)) == 5
     with pytest.raises(ZeroDivisionError):
         await in_thread(lambda: 1 // 0)
+
+
+async def test_of_one_person_one_chunk_is_read_in_a_round_of_the_loop() -> None:
+    pipes = [os.pipe() for _ in range(16)]
+    for _, writer in pipes:
+        os.write(writer, b"y\n" * 1_000)
+
+    def left() -> int:
+        return sum(len(select.select([reader], [], [], 0)[0]) for reader, _ in pipes)
+
+    with acting_for(7):
+        drains = [Drain(reader, lambda chunk: chunk, lambda _: None) for reader, _ in pipes]
+    before = left()
+    for _ in range(40):
+        await asyncio.sleep(0)
+        assert before - left() <= 1
+        before = left()
+    assert before == 0
+    for _, writer in pipes:
+        os.close(writer)
+    await asyncio.gather(*(drain.task for drain in drains))
+    for reader, _ in pipes:
+        os.close(reader)

@@ -5487,6 +5487,11 @@ export interface components {
              * @description How many entries the folder has.
              */
             total: number;
+            /**
+             * Whole
+             * @description False: the folder has even more, which cannot be listed.
+             */
+            whole: boolean;
         };
         /** TriedKey */
         TriedKey: {

@@ -7,14 +7,16 @@ import os
 import time
 import zipfile
 from collections.abc import Generator, Iterator
+from typing import NoReturn
 
 import msgspec
 
 from bottega.errors import Problem
-from bottega.projects.files.limits import MIB, ZIPPED, ZIPPED_FILES
+from bottega.projects.files.limits import LOOKED_AT, MIB, ZIPPED, ZIPPED_FILES
 from bottega.tools.reading import TooLarge
 from bottega.workspaces.changes.leftovers import is_passing
 from bottega.workspaces.confine import NotAFile, Root
+from bottega.workspaces.entries import entries, in_order, name_of
 from bottega.workspaces.problems import shown
 from bottega.workspaces.watch.ignore import Effort
 from bottega.workspaces.watch.walk import Rules, is_ignored, is_text, rules_in
@@ -75,17 +77,29 @@ class _Found:
         self.paths: list[str] = []
         self._shown = shown_as
         self._size = 0
+        self._room = LOOKED_AT
         self.effort = Effort()
+
+    def look(self, folder: int) -> "Iterator[os.DirEntry[str]]":
+        """The entries of one of the folders, in order."""
+        found, whole = entries(folder, self._room)
+        self._room -= len(found)
+        if not whole:
+            self._refuse()
+        return in_order(found, name_of)
 
     def add(self, path: str, size: int) -> None:
         self.paths.append(path)
         self._size += size
         if self._size > ZIPPED or len(self.paths) > ZIPPED_FILES:
-            raise TooLarge(
-                f"The folder {shown(self._shown)} holds more than {ZIPPED // MIB // 1024} GB"
-                f" or {ZIPPED_FILES:,} files.",
-                hint="Download folders in it one by one.",
-            )
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise TooLarge(
+            f"The folder {shown(self._shown)} holds more than {ZIPPED // MIB // 1024} GB"
+            f" or {ZIPPED_FILES:,} files.",
+            hint="Download folders in it one by one.",
+        )
 
 
 def _listed(root: Root, folder: str, *, ignored: bool) -> list[str]:
@@ -102,9 +116,7 @@ def _walk(opened: int, prefix: str, rules: Rules | None, found: _Found) -> None:
     """Without rules, everything counts. They are those from the folder down: it was asked for by its name."""
     if rules is not None and (own := rules_in(opened, found.effort)):
         rules = ((len(prefix), own), *rules)
-    with os.scandir(opened) as scanned:
-        entries = sorted(scanned, key=lambda each: each.name)
-    for entry in entries:
+    for entry in found.look(opened):
         path, folder = prefix + entry.name, entry.is_dir(follow_symlinks=False)
         if not is_text(path) or is_passing(os.fsencode(entry.name)):
             continue

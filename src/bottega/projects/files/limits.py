@@ -10,6 +10,8 @@ UPLOAD = 100 * MIB
 ZIPPED = 2048 * MIB
 """Bytes of all files of a folder that is downloaded."""
 ZIPPED_FILES = 50_000
+LOOKED_AT = 200_000
+"""Entries of a folder that is downloaded, and of all folders in it, whether they are to be in it or not."""
 ENTRIES = 1_000
 """Entries of a folder on one page, and of folders inside it together."""
 DIFFERENCE = MIB

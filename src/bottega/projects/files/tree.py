@@ -38,6 +38,8 @@ class Tree(msgspec.Struct, frozen=True):
     entries: tuple[Item, ...]
     total: int
     """How many entries the folder has."""
+    whole: bool
+    """False: it has even more, which cannot be listed."""
     next: int | None
     """Where the next page begins; None: there is none."""
 
@@ -58,7 +60,8 @@ def tree(root: Root, path: str, depth: int = 1, start: int = 0, limit: int = ENT
     looking.room -= len(found.entries)
     items = tuple(looking.item(each, prefix, rules, hidden=hidden, depth=depth) for each in named)
     end = start + len(found.entries)
-    return Tree(canonical, items, found.total, end if end < found.total else None)
+    next_page = end if end < found.total else None
+    return Tree(canonical, items, found.total, found.whole, next_page)
 
 
 def containers(root: Root, most: int = ENTRIES) -> list[str]:

@@ -13,7 +13,6 @@ other.
 import asyncio
 import socket
 import ssl
-from asyncio.sslproto import SSLProtocol
 from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any, cast
@@ -26,6 +25,7 @@ from uvicorn.protocols.utils import get_remote_addr
 
 from bottega.server.guard.connections import Connections, Seat, Shares
 from bottega.server.guard.progress import Progress
+from bottega.server.guard.tls import Deciphered, Records, Tls
 from bottega.server.guard.turns import Portions, Turns, wired
 
 EXTENSION = "bottega.seat"
@@ -55,33 +55,8 @@ class Config(uvicorn.Config):
         """Have the server accept without TLS: each connection begins that by itself, once it has its seat."""
         super().load()
         self.tls, self.ssl = self.ssl, None
-
-
-class _Tls(SSLProtocol):
-    """What is below a connection with TLS, from before its handshake on."""
-
-    max_size = 32 * 1024
-    """Bytes that are kept ready for what comes."""
-    unsent = 32 * 1024
-    """Bytes that wait to be encrypted; what is encrypted waits in the connection below."""
-    patience = 10
-    """Seconds for a handshake."""
-    farewell = 5
-    """Seconds for the client to say that it has ended, too."""
-
-    def __init__(self, above: asyncio.Protocol, context: ssl.SSLContext, seat: Seat) -> None:
-        nobody = cast("Any", None)  # waits for the handshake
-        super().__init__(
-            *(asyncio.get_running_loop(), above, context, nobody),
-            server_side=True,
-            ssl_handshake_timeout=self.patience,
-            ssl_shutdown_timeout=self.farewell,
-        )
-        self._seat = seat
-
-    def connection_lost(self, exc: BaseException | None) -> None:
-        self._seat.leave()
-        super().connection_lost(exc)
+        if self.tls:
+            self.tls.sslobject_class = Deciphered
 
 
 class _Chunked(h11.Connection):
@@ -135,7 +110,7 @@ class Impatient(H11Protocol, Portions):
                     self._shake_hands(transport, self.config.tls, self._seat)
                     return
             elif self.config.tls:
-                transport.set_write_buffer_limits(_Tls.unsent)
+                transport.set_write_buffer_limits(Tls.unsent)
         else:
             self.turns = Turns()
         super().connection_made(wired(transport))
@@ -146,7 +121,7 @@ class Impatient(H11Protocol, Portions):
     def _shake_hands(
         self, transport: asyncio.Transport, context: ssl.SSLContext, seat: Seat
     ) -> None:
-        below = _Tls(self, context, seat)
+        below = Records(Tls(self, context), self.turns, seat)
         transport.set_protocol(below)
         below.connection_made(transport)
 
@@ -183,7 +158,11 @@ class Impatient(H11Protocol, Portions):
         self.unparsed = b""
         self._thrown_away = 0
         if self.transport.can_write_eof():
-            self.transport.write_eof()
+            try:
+                self.transport.write_eof()
+            except OSError:  # whoever sent it has gone
+                self.transport.abort()
+                return
         self._deadline = self._deadline or self.loop.call_later(self.patience, self._late)
 
     def buffer_updated(self, nbytes: int) -> None:

@@ -41,15 +41,17 @@ class Turns:
     def _next(self) -> None:
         self._is_due = False
         self._spent = 0.0
-        while self._waiting and self._spent < ROUND:
-            key = next(iter(self._waiting))
-            works = self._waiting.pop(key)
-            work = works.popleft()
-            if works:
-                self._waiting[key] = works  # behind all others
-            self._do(work)
-        if self._waiting:
-            self._call_next()
+        try:
+            while self._waiting and self._spent < ROUND:
+                key = next(iter(self._waiting))
+                works = self._waiting.pop(key)
+                work = works.popleft()
+                if works:
+                    self._waiting[key] = works  # behind all others
+                self._do(work)
+        finally:
+            if self._waiting:
+                self._call_next()
 
     def _do(self, work: Callable[[], None]) -> None:
         begun = time.perf_counter()
@@ -69,6 +71,8 @@ class Wire:
         self._is_paused = self._is_held = False
         self.on_close: Callable[[], None] | None = None
         """Called instead of closing, where that has to wait."""
+        self.on_resume: Callable[[], None] | None = None
+        """Called when the protocol takes something again."""
         self._written = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -88,12 +92,19 @@ class Wire:
         """Bytes of what was written that it has taken."""
         return self._written - self.waiting
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the protocol takes nothing at the moment."""
+        return self._is_paused
+
     def pause_reading(self) -> None:
         self._is_paused = True
         self._transport.pause_reading()
 
     def resume_reading(self) -> None:
         self._is_paused = False
+        if self.on_resume:
+            self.on_resume()
         self._settle()
 
     def hold(self) -> None:
@@ -144,6 +155,15 @@ class Portions(asyncio.BufferedProtocol):
     def data_received(self, data: bytes) -> None:
         raise NotImplementedError
 
+    def piece_end(self, data: bytes, at: int) -> int:
+        """Up to where the next piece goes."""
+        return at + self.piece
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a piece may be parsed now; who says no calls `_wait` once it may."""
+        return True
+
     def get_buffer(self, sizehint: int) -> memoryview:
         self._buffer = memoryview(bytearray(self.portion))
         return self._buffer
@@ -162,20 +182,22 @@ class Portions(asyncio.BufferedProtocol):
 
     def _parse(self) -> None:
         ends = time.perf_counter() + TURN
-        unparsed, self.unparsed = self.unparsed, b""
+        unparsed = self.unparsed
         at = 0
         self._is_waiting = False
-        while at < len(unparsed) and self._is_heard:
-            at += self.piece
+        while at < len(unparsed) and self._is_heard and self.is_ready:
+            begin, at = at, self.piece_end(unparsed, at)
             self.unparsed = unparsed[at:]
-            self.data_received(unparsed[at - self.piece : at])
+            self.data_received(unparsed[begin:at])
             if time.perf_counter() >= ends:
                 break
-        if self.unparsed and self._is_heard:
-            self._wait()
-        else:
+        if not (self.unparsed and self._is_heard):
             self.unparsed = b""
             self.wire.release()
+        elif self.is_ready:
+            self._wait()
+        else:
+            self.wire.hold()
 
     @property
     def wire(self) -> Wire:

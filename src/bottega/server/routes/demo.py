@@ -37,7 +37,7 @@ async def begin_demo(house: Asked, person: Signed) -> SessionShape:
             "You have no project, so nothing may be run for you here.",
             hint="Somebody at that machine adds one: `bottega projects add`.",
         )
-    async with house.demo:
+    async with house.demo.hold(person.n):
         row = house.studio.runtime.sessions.under_way(person.n, DEMO) or await _begun(house, person)
     return SessionShape.of(row, house.projects.of(person.n))
 

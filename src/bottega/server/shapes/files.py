@@ -43,12 +43,15 @@ class TreeShape(BaseModel):
     path: str
     entries: list[ItemShape] = Field(description="Folders first, then by name.")
     total: int = Field(description="How many entries the folder has.")
+    whole: bool = Field(description="False: the folder has even more, which cannot be listed.")
     next: int | None = Field(description="Give this as `start` for the next page; null: the end.")
 
     @classmethod
     def of(cls, tree: Tree) -> "TreeShape":
         entries = [ItemShape.of(item) for item in tree.entries]
-        return cls(path=tree.path, entries=entries, total=tree.total, next=tree.next)
+        return cls(
+            path=tree.path, entries=entries, total=tree.total, whole=tree.whole, next=tree.next
+        )
 
 
 class FoundFile(BaseModel):

@@ -42,7 +42,7 @@ async def sweep(database: Database, blobs: Blobs, grace: float = GRACE) -> Swept
     rows += await _lost_words(database)
     before = time.time() - grace
     dropped = 0
-    names = sorted(await asyncio.to_thread(blobs.names, before))
+    names = await asyncio.to_thread(lambda: list(blobs.names(before)))
     for some in _in_batches(names):
         if unnamed := await database.read(lambda c, s=some: _without(c, _UNNAMED, s)):
             dropped += await database.write(lambda c, u=unnamed: drop_unnamed(c, blobs, u))
@@ -92,7 +92,7 @@ def _older(place: Path, before: float) -> list[str]:
             with suppress(OSError):
                 if each.name in SHARED or each.stat().st_mtime < before:
                     found.append(each.name)
-    return sorted(found)
+    return found
 
 
 async def _lost_words(database: Database) -> int:

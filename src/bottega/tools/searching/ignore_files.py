@@ -10,6 +10,7 @@ import stat
 import msgspec
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.entries import in_order
 
 NAMES = (".gitignore", ".ignore", ".rgignore")
 LARGEST = 256 * 1024
@@ -46,13 +47,13 @@ def _folder(opened: int, path: str, found: Found) -> None:
             if entry.name in found.names:
                 _file(opened, entry.name, path, found)
             elif entry.is_dir(follow_symlinks=False):
-                folders.append(entry.name)
+                if entry.name == ".git":
+                    _file(opened, ".git/info/exclude", path, found)
+                elif len(folders) <= _FOLDERS:  # no more are looked into
+                    folders.append(entry.name)
             elif entry.name == ".git" and not _names_a_folder(opened):
                 found.odd = found.odd or f"{path}.git"
-    if ".git" in folders:
-        _file(opened, ".git/info/exclude", path, found)
-        folders.remove(".git")
-    for name in sorted(folders):
+    for name in in_order(folders, str):
         found.folders += 1
         if found.folders > _FOLDERS or path.count("/") > _DEEPEST:
             return

@@ -79,15 +79,23 @@ class Linked:
         return names, True
 
     def _files(self) -> Iterator[tuple[str, str, int]]:
-        """Every file: its path from the workspace, its name and the open folder that it is in."""
-        top = self._root.open_folder(".")
-        try:
-            for place, _, files, folder in os.fwalk(".", dir_fd=top, follow_symlinks=False):
-                prefix = "" if place == "." else place[2:] + "/"
-                for name in files:
-                    yield prefix + name, name, folder
-        finally:
-            os.close(top)
+        """Every file and folder: its path from the workspace, its name and the open folder that it is in."""
+        left = [("", ".")]
+        while left:
+            above, name = left.pop()
+            prefix = "" if name == "." else f"{above}{name}/"
+            try:
+                opened = self._root.open_folder(prefix or ".", follow=False)
+            except (Problem, OSError):  # it went, or may not be read
+                continue
+            try:
+                with os.scandir(opened) as found:
+                    for entry in found:
+                        if entry.is_dir(follow_symlinks=False):
+                            left.append((prefix, entry.name))
+                        yield prefix + entry.name, entry.name, opened
+            finally:
+                os.close(opened)
 
 
 def linked(root: Root, rules: tuple[Rule, ...], tool: str) -> Linked | None:

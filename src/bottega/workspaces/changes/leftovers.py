@@ -9,12 +9,15 @@ import re
 import secrets
 from collections import deque
 from contextlib import suppress
+from itertools import islice
 
 from bottega.ids import is_alive, start_time
 
 _NAME = re.compile(rb"\.bottega-(\d+)-(\d+)-[0-9a-f]{24}\.tmp")
 
 
+_AT_ONCE = 1_000
+"""Files of the dead that are removed at once."""
 _ours: deque[bytes] = deque(maxlen=10_000)
 """The last names that this process made."""
 
@@ -45,13 +48,18 @@ def clean(folder: int) -> None:
         opened = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
         try:
             with os.scandir(opened) as entries:
-                left = [os.fsencode(entry.name) for entry in entries if entry.name[0] == "."]
+                dead = filter(_is_of_dead, (os.fsencode(entry.name) for entry in entries))
+                left = list(islice(dead, _AT_ONCE))
             for name in left:
-                if (found := _NAME.fullmatch(name)) and not is_alive(int(found[1]), int(found[2])):
-                    with suppress(OSError):
-                        os.unlink(name, dir_fd=opened)
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=opened)
         finally:
             os.close(opened)
+
+
+def _is_of_dead(name: bytes) -> bool:
+    found = _NAME.fullmatch(name)
+    return bool(found) and not is_alive(int(found[1]), int(found[2]))
 
 
 def _is_of_this_program(process: int) -> bool:

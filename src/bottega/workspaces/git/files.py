@@ -9,17 +9,21 @@ import os
 import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
+from itertools import islice
 
 import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.changes import leftovers
 from bottega.workspaces.confine import Root
+from bottega.workspaces.entries import in_order
 
 LARGEST = 1 << 20
 """Bytes of a file that are kept."""
 _MOST = 64 << 20
 """Bytes of a file that are looked at."""
+_NAMES = 300_000
+"""Names in a folder that are looked at."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 _HELD = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -188,7 +192,7 @@ def names(root: Root, path: str) -> list[str] | None:
     Raises `OSError` where they cannot be known.
     """
     if path in ("", "."):
-        return sorted(os.listdir(root.fileno()))
+        return _names(root.fileno())
     try:
         folder, name = root.open_parent(path)
     except Problem as problem:
@@ -207,9 +211,18 @@ def names(root: Root, path: str) -> list[str] | None:
     if opened < 0:
         return None
     try:
-        return sorted(os.listdir(opened))
+        return _names(opened)
     finally:
         os.close(opened)
+
+
+def _names(folder: int) -> list[str]:
+    """In order; a part of them would hide what is in the rest."""
+    with os.scandir(folder) as found:
+        listed = [entry.name for entry in islice(found, _NAMES + 1)]
+    if len(listed) > _NAMES:
+        raise OSError(errno.EOVERFLOW, f"The folder has more than {_NAMES:,} names")
+    return list(in_order(listed, str))
 
 
 @contextmanager

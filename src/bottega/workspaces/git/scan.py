@@ -34,8 +34,8 @@ _WIDEST = 1_000_000
 _REPOSITORIES = 5_000
 _ODD = 20_000
 """Links, special files and files with several names in all repositories."""
-_REMEMBERED = 200_000
-"""Folders that need not be read again if they have not changed."""
+_REMEMBERED = 400_000
+"""Folders that need not be read again if they have not changed, with those that are in them."""
 _WENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """A folder is no longer there: any other error is one of ours, and what lies there was not looked at."""
 _OPEN = 32
@@ -58,6 +58,8 @@ class Found(msgspec.Struct):
     places: dict[Identity, str] = msgspec.field(default_factory=dict[Identity, str])
     """Where they are."""
     folders: int = 0
+    remembered: int = 0
+    """Folders that need not be read again, and what they hold."""
     whole: bool = True
     """False: not everything could be looked at."""
 
@@ -165,7 +167,8 @@ class Scanner:
         except OSError:
             found.whole = False
             return
-        if len(known) < _REMEMBERED:
+        if found.remembered + len(seen.folders) < _REMEMBERED:
+            found.remembered += len(seen.folders) + 1
             known[step.identity] = seen
         found.folders += 1
         prefix = f"{path}/" if path else ""

@@ -1,5 +1,7 @@
 """Reading a descriptor as fast as it gives, without ever holding the event loop or more than one chunk.
 
+However many programs of one person print at once, one chunk is read in each round of the loop.
+
 What takes the bytes in may wait for the disk, so it runs in threads of its own: were they shared with others that
 wait for the same program to end, both could wait for ever.
 """
@@ -14,11 +16,15 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from bottega.fairness import Turns, caller
 
 CHUNK = 256 * 1024
 
 T = TypeVar("T")
 _WRITERS = ThreadPoolExecutor(4, "outputs")
+_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
 
 
 class Drain(Generic[T]):
@@ -38,6 +44,8 @@ class Drain(Generic[T]):
         self._show = show
         self._read = self._shown = 0
         self._close = close
+        whose = caller()
+        self._whose = whose.person if whose else None
         self._news = asyncio.Event()
         self.task = asyncio.create_task(self._run())
         self.task.add_done_callback(self._finish)
@@ -61,8 +69,10 @@ class Drain(Generic[T]):
 
     async def _run(self) -> None:
         os.set_blocking(self._fd, False)
+        turns = _TURNS.setdefault(asyncio.get_running_loop(), Turns())
         ended = False
         while not ended:
+            await turns.next(self._whose)
             chunk, ended = _read(self._fd)
             self._read += len(chunk)
             if chunk:

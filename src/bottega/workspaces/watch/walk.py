@@ -9,11 +9,14 @@ from contextlib import suppress
 
 from bottega.workspaces.changes.leftovers import is_passing
 from bottega.workspaces.confine import Root
+from bottega.workspaces.entries import MOST, entries, in_order, name_of
 from bottega.workspaces.problems import explained
 from bottega.workspaces.watch.ignore import LARGEST, Effort, Ignore
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _DEEPEST = 64
+_LOOKED_AT = 500_000
+"""Entries of all folders that are looked at, whether they are ignored or not."""
 
 Rules = tuple[tuple[int, Ignore], ...]
 """Each `.gitignore` on the way, the nearest first, with the length of the path to its folder."""
@@ -27,6 +30,7 @@ class Walked:
         self.whole = True
         """False: there are more files, or deeper folders, than are looked at."""
         self.most = most
+        self.room = _LOOKED_AT
         self.effort = Effort()
 
 
@@ -44,14 +48,15 @@ def walk(root: Root, most: int) -> Walked:
 
 
 def _folder(opened: int, path: str, rules: Rules, walked: Walked) -> None:
-    with os.scandir(opened) as found:
-        entries = sorted(found, key=_name)
-    if any(entry.name == ".gitignore" for entry in entries) and (
+    found, whole = entries(opened, min(walked.room, MOST))
+    walked.room -= len(found)
+    walked.whole &= whole
+    if (not whole or any(entry.name == ".gitignore" for entry in found)) and (
         own := rules_in(opened, walked.effort)
     ):
         rules = ((len(path), own), *rules)
     folders: list[str] = []
-    for entry in entries:
+    for entry in in_order(found, name_of):
         name = entry.name
         if name == ".git":
             continue
@@ -65,6 +70,7 @@ def _folder(opened: int, path: str, rules: Rules, walked: Walked) -> None:
                 walked.whole = False
                 return
             _file(entry, path, walked)
+    found.clear()  # its room is needed for what is below
     for name in folders:
         _inner(opened, name, path, rules, walked)
 
@@ -126,7 +132,3 @@ def is_text(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _name(entry: "os.DirEntry[str]") -> str:
-    return entry.name

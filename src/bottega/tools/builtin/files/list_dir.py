@@ -16,6 +16,7 @@ from bottega.tools.nearest import not_found
 from bottega.tools.settled import settled
 from bottega.tools.tool import Outcome, Tool, success, to_builtins
 from bottega.workspaces.confine import Entry, Kind, Missing, Root
+from bottega.workspaces.entries import MOST
 
 _MOST = 500
 _ROOM = 8_500
@@ -45,22 +46,23 @@ def touch(arguments: dict[str, Any], root: Root) -> Touch:
 
 def _list(root: Root, path: str, canonical: str, depth: int) -> Outcome:
     try:
-        items, left = _found(root, canonical, depth)
+        items, left, whole = _found(root, canonical, depth)
     except Missing as problem:
         raise not_found(root, path, problem) from None
     items.sort(key=lambda item: item.path.casefold().split("/"))
     result: dict[str, Any] = {"path": root.relative(path), "entries": to_builtins(items)}
     if left:
-        result["note"] = f"{left:,} more entries are not shown. List a folder deeper down for them."
+        many = f"{left:,}" if whole else f"{left:,} or"
+        result["note"] = f"{many} more entries are not shown. List a folder deeper down for them."
     return success(result)
 
 
-def _found(root: Root, path: str, depth: int) -> tuple[list[Item], int]:
-    """The entries, level by level, and how many were seen but left out."""
+def _found(root: Root, path: str, depth: int) -> tuple[list[Item], int, bool]:
+    """The entries, level by level, how many were seen but left out, and whether there are no others."""
     items: dict[str, Item] = {}
-    left, room = 0, _ROOM
+    left, room, whole = 0, _ROOM, True
     todo = deque([("", 1)])
-    while todo:
+    while todo and whole:
         prefix, level = todo.popleft()
         try:
             listing = root.list(f"{path}/{prefix}" if prefix else path, _MOST, follow=False)
@@ -80,7 +82,8 @@ def _found(root: Root, path: str, depth: int) -> tuple[list[Item], int]:
             if item.kind == "folder" and level < depth and entry.name not in _CLOSED:
                 todo.append((item.path, level + 1))
         left += listing.total - len(listing.entries)
-    return list(items.values()), left
+        whole = listing.whole and left < MOST
+    return list(items.values()), left, whole
 
 
 def _item(entry: Entry, prefix: str) -> Item:

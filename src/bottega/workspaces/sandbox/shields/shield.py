@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from bottega.errors import Refused
+from bottega.workspaces.entries import entries
 
 OURS = (".bottega.toml", ".bottega")
 _INNER = 100
@@ -23,6 +24,8 @@ _FOLDERS = 2_000
 """Folders that are looked at for them."""
 _DEEPEST = 100
 """Steps of a path to one of them."""
+_FROZEN = 10_000
+"""Files in a folder that can only be read: each is looked at."""
 _TOLD = 80_000
 """Bytes that the warden is told about them: it is one message."""
 _OTHERS = (
@@ -166,8 +169,10 @@ def _frozen(path: str) -> Iterator[Shield]:
             f"{path!r} is a symbolic link, which a sandbox cannot shield.",
             hint="Put the thing itself there, or open a folder without it.",
         )
-    names = os.listdir(path) if stat.S_ISDIR(found.st_mode) else [""]
-    for each in (os.path.join(path, name) if name else path for name in names):
+    inside, whole = entries(path, _FROZEN) if stat.S_ISDIR(found.st_mode) else ([], True)
+    if not whole:
+        raise Refused(f"{path!r} holds more than {_FROZEN:,} names, so a sandbox cannot shield it.")
+    for each in [entry.path for entry in inside] or [path]:
         _refuse_shared(each, os.lstat(each))
     yield Shield(path, "freeze")
 
