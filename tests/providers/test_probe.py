@@ -76,6 +76,13 @@ async def test_a_wrong_key_is_said_once_and_not_shown(transport: Transport) -> N
     assert len(server.requests) == 1
 
 
+async def test_a_model_that_is_named_by_the_key_is_not_offered(transport: Transport) -> None:
+    reply = Reply([f'{{"data": [{{"id": "m-{KEY}"}}, {{"id": "a"}}]}}'.encode()], headers=JSON)
+    async with serving(reply) as server:
+        found = await list_models(Named("openai-chat"), Target("x", server.url, KEY), transport)
+    assert found == ["a"]
+
+
 async def test_openrouters_open_list_says_nothing_about_the_key(transport: Transport) -> None:
     models = Reply([b'{"data": [{"id": "a"}]}'], headers=JSON)
     wire = Named("openai-chat")

@@ -38,6 +38,17 @@ async def test_an_answer_arrives_piece_by_piece_and_ends_once(transport: Transpo
     ]
 
 
+async def test_a_key_that_is_repeated_as_a_models_name_or_a_reason_is_hidden(
+    transport: Transport,
+) -> None:
+    key = "sk-canary-0123456789abcdef"
+    reply = Reply([line(start=f"m-{key}", text="Hello"), line(end=f"stop {key}")])
+    async with serving(reply) as server:
+        events = await Caller(transport, server.url, key=key).ask()
+    assert key not in repr(events)
+    assert text_of(events) == "Hello"
+
+
 @pytest.mark.requirement("C7", "A40")
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
 async def test_a_passing_failure_is_tried_again(transport: Transport, status: int) -> None:

@@ -43,11 +43,16 @@ def secrets(target: Target, proxy: str) -> set[str]:
 
 def hide(failed: Failed, secrets: Iterable[str]) -> Failed:
     """The same failure without these secrets, should the other side have repeated one."""
-    message, hint = failed.message, failed.hint
+    message, hint = (without(text, secrets) for text in (failed.message, failed.hint))
+    return msgspec.structs.replace(failed, message=message, hint=hint)
+
+
+def without(text: str, secrets: Iterable[str]) -> str:
+    """The text with each of these secrets blotted out."""
     for secret in secrets:
         if len(secret) >= 4:
-            message, hint = message.replace(secret, HIDDEN), hint.replace(secret, HIDDEN)
-    return msgspec.structs.replace(failed, message=message, hint=hint)
+            text = text.replace(secret, HIDDEN)
+    return text
 
 
 def describe(error: Exception, where: Where) -> Failed | None:

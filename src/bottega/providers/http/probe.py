@@ -56,7 +56,8 @@ async def list_models(
     models = page if isinstance(page, list) else page.data + page.models
     spoken_to = [each for each in models if "generateContent" in each.supportedGenerationMethods]
     names = [(each.id or each.name).removeprefix("models/") for each in spoken_to]
-    return [name for name in names if name]
+    secrets = faults.secrets(target, transport.proxy(url))
+    return [name for name in names if name and faults.without(name, secrets) == name]
 
 
 async def _get(

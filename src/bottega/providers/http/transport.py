@@ -25,6 +25,7 @@ from bottega.providers.provider import (
     Request,
     Reset,
     Retrying,
+    Started,
     StreamEvent,
     Target,
     Wire,
@@ -64,21 +65,30 @@ class HttpProvider:
         if isinstance(sent, Failed):
             yield sent
             return
+        secrets = faults.secrets(self._target, self._transport.proxy(sent.url))
         tries = _Tries(self._policy, self._timeouts.total, self._random)
         while True:
             attempt = self._attempt(request, sent, tries.left)
             try:
                 while attempt.end is None:
                     for event in await attempt.read():
-                        yield event
+                        if isinstance(event, Started):
+                            yield Started(faults.without(event.model, secrets))
+                        else:
+                            yield event
                 end = attempt.end
                 if isinstance(end, Finished):
-                    yield msgspec.structs.replace(end, notices=sent.notices + end.notices)
+                    yield msgspec.structs.replace(
+                        end,
+                        model=faults.without(end.model, secrets),
+                        provider_stop=faults.without(end.provider_stop, secrets),
+                        notices=sent.notices + end.notices,
+                    )
                     await attempt.settle()
                     return
             finally:
                 attempt.close()
-            end = faults.hide(end, faults.secrets(self._target, self._transport.proxy(sent.url)))
+            end = faults.hide(end, secrets)
             delay = tries.after(end, attempt.spoke)
             if delay is None:
                 yield end
