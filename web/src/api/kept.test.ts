@@ -66,14 +66,3 @@ test("a page that was loaded for somebody else says so, and keeps nothing of the
   expect(isCurrent()).toBe(false);
   expect(JSON.stringify({ ...localStorage })).not.toContain("mine");
 });
-
-test("nothing else of the studio touches what a browser keeps", () => {
-  const files: Record<string, string> = import.meta.glob(["../**/*.{ts,tsx}", "!../**/*.test.*"], {
-    query: "?raw",
-    import: "default",
-    eager: true,
-  });
-  const keeps = /\b(?:localStorage|sessionStorage|indexedDB|caches|cookieStore|document\.cookie)\b/;
-  const found = Object.keys(files).filter((name) => keeps.test(files[name]!) && !name.startsWith("../test/"));
-  expect(found).toEqual(["./kept.ts"]);
-});
