@@ -18,3 +18,7 @@ def load_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise tomllib.TOMLDecodeError("it is nested too deeply") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # a whole number of more digits than Python reads
+        raise tomllib.TOMLDecodeError("a number in it is too long") from None
