@@ -104,6 +104,42 @@ def test_what_may_not_be_listed_read_or_replaced_is_undone_all_the_same(base: Pa
     assert copy.read_bytes() == Path("/bin/true").read_bytes()
 
 
+TAKEN = ("home", "home/sandbox", "home/sandbox/git", "home/sandbox/git/*", "home/sandbox/git/*/*")
+
+
+def _hidden(base: Path, pattern: str) -> tuple[str, str, bool, set[int]]:
+    folder = base / "project"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    hook = folder / ".git/hooks/pre-commit"
+    with Root(folder) as root:
+        (base / "home").mkdir(mode=0o700)
+        (base / "home/bottega.db").write_text("")
+        guard = Guard(base / "home" / "sandbox", root)
+        guard.open()
+        hook.parent.mkdir(exist_ok=True)
+        shutil.copy("/bin/true", hook)
+        taken = [*base.glob(pattern), base / "home/bottega.db"]
+        before = {path: _mode(path) for path in taken}
+        for path in reversed(taken):
+            path.chmod(0)
+        guard.check()
+        there = hook.exists()
+        guard.close()
+        rights = {before[path] ^ _mode(path) for path in taken if path.exists()}
+        return " ".join(guard.reports()), guard.unfinished, there, rights
+
+
+@pytest.mark.parametrize("pattern", TAKEN)
+def test_whoever_takes_away_the_rights_of_the_home_hides_no_plant(base: Path, pattern: str) -> None:
+    """A command that only Landlock holds may change the mode of any file of its user."""
+    told, unfinished, there, rights = as_ordinary_user(_hidden, base, pattern)
+    assert not there
+    assert "pre-commit" in told
+    assert not unfinished
+    assert {each & 0o700 for each in rights} <= {0}, "the owner has all rights again"
+
+
 def test_no_copy_is_no_reason_to_leave_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = base / "project"
     folder.mkdir()

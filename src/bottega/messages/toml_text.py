@@ -21,4 +21,4 @@ def load_toml(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:  # from what makes numbers and dates
-        raise tomllib.TOMLDecodeError("a number or a date in it is none") from None
+        raise tomllib.TOMLDecodeError("a number in it is too long, or a date is none") from None

@@ -116,3 +116,16 @@ def test_a_machine_that_it_is_not_written_for_has_none() -> None:
     assert not seccomp.knows("riscv64")
     with pytest.raises(KeyError):
         seccomp.filter_code(machine="riscv64")
+
+
+PRIORITIES = {"x86_64": (141, 251), "aarch64": (140, 30)}
+
+
+@machines
+def test_without_namespaces_a_program_changes_no_priority_but_its_own(machine: str) -> None:
+    for number, process in zip(PRIORITIES[machine], (0, 1), strict=True):
+        assert judged(machine, number, process, 0, 5, strict=True) == ALLOWED
+        assert judged(machine, number, process, 77, 5, strict=True) == errno.EPERM
+        for group in (process + 1, process + 2):
+            assert judged(machine, number, group, 0, 5, strict=True) == errno.EPERM
+        assert judged(machine, number, 2, 0, 5) == ALLOWED

@@ -2,8 +2,8 @@
  * What this browser keeps, and whose it is: the one place that touches its storage.
  *
  * Every value is kept under the id of who is signed in, and goes when they sign out or somebody else signs in
- * (`pages/page.js` does that); only how the page looks is the browser's own. Where nobody knows whose a value would be,
- * or the browser keeps nothing, it is forgotten with the page.
+ * (`pages/page.js` does that); only how the page looks is the browser's own. What is kept before it is known
+ * whose it is waits in the page for that; a browser that keeps nothing only forgets.
  */
 
 export type Where = "browser" | "window";
@@ -30,6 +30,8 @@ const word = (name: string) => storage("browser")?.getItem(name) ?? "";
 
 /** Who this page is for, as long as it lives, whoever signs in beside it. */
 let person = word(PERSON);
+/** What waits, by where it goes and its name. */
+const early = new Map<string, [name: string, text: string | undefined, where: Where]>();
 
 /** What a value is kept under; empty: it is not. */
 function placeOf(name: string): string {
@@ -38,12 +40,15 @@ function placeOf(name: string): string {
 }
 
 export function keptText(name: string, where: Where = "browser"): string | null {
+  const waits = early.get(`${where} ${name}`);
+  if (waits) return waits[1] ?? null;
   const place = placeOf(name);
   return place ? (storage(where)?.getItem(place) ?? null) : null;
 }
 
 export function keepText(name: string, text: string | undefined, where: Where = "browser"): void {
   const place = placeOf(name);
+  if (!place && !person) early.set(`${where} ${name}`, [name, text, where]);
   if (!place) return;
   try {
     if (text === undefined) storage(where)?.removeItem(place);
@@ -80,11 +85,17 @@ export function ownedBy(id: string): boolean {
   if (person === id) return true;
   const known = pageKey();
   const was = person;
-  forget();
-  if (known) storage("browser")?.setItem(KEY, known);
-  storage("browser")?.setItem(PERSON, id);
-  if (!was) person = id;
-  return !was;
+  if (word(PERSON) !== id) {
+    forget();
+    if (known) storage("browser")?.setItem(KEY, known);
+    storage("browser")?.setItem(PERSON, id);
+  }
+  if (was) return false;
+  person = id;
+  const waiting = [...early.values()];
+  early.clear();
+  for (const each of waiting) keepText(...each);
+  return true;
 }
 
 /** How the page looks, to be kept whatever else goes. */

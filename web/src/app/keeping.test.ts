@@ -24,3 +24,14 @@ test("edits of a file stay however many prompts are begun, and so do the prompts
   keepDraft("p", "a.txt", null);
   expect(drafted.value.size).toBe(0);
 });
+
+test("nothing else of the studio touches what a browser keeps", () => {
+  const files: Record<string, string> = import.meta.glob(["../**/*.{ts,tsx}", "!../**/*.test.*"], {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  });
+  const keeps = /\b(?:localStorage|sessionStorage|indexedDB|caches|cookieStore|document\.cookie)\b/;
+  const found = Object.keys(files).filter((name) => keeps.test(files[name]!) && !name.startsWith("../test/"));
+  expect(found).toEqual(["../api/kept.ts"]);
+});

@@ -28,6 +28,7 @@ from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_
 from bottega.workspaces.git.undoing.attendance import attendance_of
 from bottega.workspaces.git.undoing.quarantine import Quarantine
 from bottega.workspaces.git.undoing.reports import Undone, sentences, shown
+from bottega.workspaces.git.undoing.rights import Rights
 
 _log = logging.getLogger(__name__)
 _ROUNDS = 6
@@ -60,6 +61,7 @@ class Guard:
         self._root = root
         name = baselines.name_of(root.identity)
         self._state = state / "git" / name
+        self._rights = Rights()
         self._quarantine = Quarantine(state / "quarantine", reserve)
         self._baseline = self._state / baselines.NAME
         self._reports = self._state / "reports"
@@ -104,6 +106,8 @@ class Guard:
                 os.close(self._holder)
                 self._holder = -1
                 raise
+            for each in (state := self._state.parent.parent, state / "quarantine", self._state):
+                self._rights.learn(each)
 
     def mounted(self, paths: Iterable[str]) -> None:
         """Say which paths, relative to the workspace, the sandbox that opens now cannot write.
@@ -203,6 +207,7 @@ class Guard:
     def _alone(self) -> Generator[None]:
         """This guard alone in this process, and this process alone with the workspace's baseline."""
         with self._one:
+            self._rights.give_back()
             self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
             with baselines.locked(self._state):
                 yield

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of the filter: what was tested with another one is tested again."""
 
 _X86, _ARM = 0xC000003E, 0xC00000B7
@@ -119,6 +119,11 @@ _OWN = {
     "sched_setaffinity": _Call(203, 122),
     "sched_setattr": _Call(314, 274),
 }
+_PRIORITIES = {
+    # What stands for one process; 0 besides, for the caller itself.
+    "setpriority": (_Call(141, 140), 0),
+    "ioprio_set": (_Call(251, 30), 1),
+}
 _MODES = {
     # Which argument is the mode.
     "chmod": (_Call(90, -1), 1),
@@ -144,6 +149,7 @@ _SOCKET, _PAIR, _IOCTL = _Call(41, 198), _Call(53, 199), _Call(16, 29)
 _STREAM, _PACKETS, _KIND = 1, 5, 0xF
 
 Step = tuple[int, int, int, int]
+_ALLOWED: Step = (_RETURN, 0, 0, _ALLOW)
 
 
 def filter_code(*, strict: bool = False, machine: str = "") -> bytes:
@@ -178,6 +184,9 @@ def _steps(which: int, strict: bool) -> Iterator[Step]:
         yield from _shut([_SOCKET[which]], errno.EPERM)
         for call in _OWN.values():
             yield from _with_any(call[which], 0, 0xFFFFFFFF)
+        for call, process in _PRIORITIES.values():
+            own = [(_EQUAL, 0, 3, process), _argument(1), (_EQUAL, 0, 1, 0), _ALLOWED]
+            yield from _only(call[which], [_argument(0), *own, _refuse(errno.EPERM)])
     else:
         yield from _socket(_SOCKET[which])
     yield (_RETURN, 0, 0, _ALLOW)

@@ -1,0 +1,47 @@
+"""The owner's rights to folders and files of our own, as they were before any program ran.
+
+Landlock knows no `chmod`: a program of the same user can take away the rights of whatever it knows the path of, and a
+look that cannot read what it remembers would find nothing. Whose a file is may give them back.
+"""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+MOST = 200
+"""Files of one folder whose rights are remembered."""
+
+
+class Rights:
+    """Of every folder on the way to that one, and of what lies in it and in the one above. Waits for the disk."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+        """Paths and rights, those above first."""
+
+    def learn(self, folder: Path) -> None:
+        """Remember what they are now; what is known already stays as it was."""
+        way = [*reversed(folder.parents), folder]
+        files = [each for place in way[-2:] for each in _files(place)]
+        for path in (*map(str, way), *files):
+            with suppress(OSError):
+                found = os.stat(path, follow_symlinks=False)
+                if found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode):
+                    self._known.setdefault(path, found.st_mode & stat.S_IRWXU)
+
+    def give_back(self) -> None:
+        """Have all of them again, from above: nothing below can be reached otherwise."""
+        for path, rights in self._known.items():
+            with suppress(OSError):  # gone, or somebody else's by now
+                found = os.stat(path, follow_symlinks=False)
+                if found.st_mode & rights != rights and not stat.S_ISLNK(found.st_mode):
+                    os.chmod(path, stat.S_IMODE(found.st_mode) | rights)
+
+
+def _files(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [each.path for each, _ in zip(entries, range(MOST), strict=False)]
+    except OSError:
+        return []
