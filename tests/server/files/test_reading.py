@@ -138,3 +138,24 @@ async def test_a_sparse_file_of_a_gigabyte_takes_no_memory(desk: Desk, shared: S
     )
     assert (status, problem["code"]) == (413, "too_large")
     assert _resident(shared.pid) - before < 60_000
+
+
+async def test_a_text_of_any_characters_comes_as_it_is(desk: Desk) -> None:
+    text = "".join(map(chr, (*range(1, 0xD800), *range(0xE000, 0x20000)))) * 2
+    (desk.folder / "all.txt").write_bytes(text.encode())
+    read = await desk.client.get(f"{desk.at}/file", params={"path": "all.txt"})
+    assert read["content"] == text
+    (desk.folder / "none.txt").write_bytes(b"")
+    assert (await desk.client.get(f"{desk.at}/file", params={"path": "none.txt"}))["content"] == ""
+
+
+async def test_a_text_that_is_far_longer_as_json_is_read_in_pieces(desk: Desk) -> None:
+    body = b"\x01" * 5_000_000
+    (desk.folder / "odd.txt").write_bytes(body)
+    read, at = b"", 0
+    while at < len(body):
+        page = await desk.client.get(f"{desk.at}/file", params={"path": "odd.txt", "offset": at})
+        read, at = read + page["content"].encode(), page["next"]
+    assert read == body
+    whole = await desk.client.get(f"{desk.at}/file", params={"path": "odd.txt"})
+    assert (whole["lines"], whole["next"] < len(body)) == (None, True)

@@ -4,6 +4,8 @@ MIB = 1024 * 1024
 
 WHOLE = 10 * MIB
 """Bytes of a file that can be edited as text; a larger one is read in pieces and replaced by an upload."""
+WRITTEN_OUT = 2 * WHOLE
+"""Bytes that the text of such a file may take as JSON, which has six for some of its characters."""
 PIECE = MIB
 """Bytes of one piece of a larger file."""
 UPLOAD = 100 * MIB

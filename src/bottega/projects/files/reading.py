@@ -9,13 +9,18 @@ from typing import Literal
 import msgspec
 
 from bottega.errors import Problem
-from bottega.projects.files.limits import PIECE, WHOLE
+from bottega.projects.files.limits import PIECE, WHOLE, WRITTEN_OUT
 from bottega.projects.files.version import digest, version_of
 from bottega.tools.editing.written import written
 from bottega.workspaces.confine import Root
 from bottega.workspaces.outputs.characters import torn, whole
 
 _HEAD = 8192
+_AT_ONCE = 64 * 1024
+"""Characters that are encoded by one call."""
+_LONG = bytes(set(range(32)) - set(b"\b\t\n\f\r"))
+_TWO = b'"\\\b\t\n\f\r'
+"""Characters that take six bytes in JSON, and two."""
 
 Ends = Literal["", "lf", "crlf", "mixed"]
 
@@ -51,12 +56,23 @@ def read(root: Root, path: str, offset: int = 0, limit: int = 0) -> Page:
         )
         if offset or limit or found.st_size > WHOLE:
             return _piece(opened, page, min(limit or PIECE, PIECE))
-        return _all(opened, page)
+        return _all(opened, page) or _piece(opened, page, PIECE)
     finally:
         os.close(opened)
 
 
-def _all(opened: int, page: Page) -> Page:
+def as_json(page: Page) -> bytes:
+    """A little of the text at a time: one call for all of it would keep other threads waiting."""
+    rest = msgspec.json.encode(msgspec.structs.replace(page, content=""))
+    before, named, after = rest.partition(b'"content":"')
+    text = page.content
+    pieces = (text[at : at + _AT_ONCE] for at in range(0, len(text), _AT_ONCE))
+    said = (msgspec.json.encode(piece)[1:-1] for piece in pieces)
+    return b"".join((before, named, *said, after))
+
+
+def _all(opened: int, page: Page) -> Page | None:
+    """None: it is too large as JSON."""
     with os.fdopen(opened, "rb", closefd=False) as file:
         body = file.read(WHOLE)
     version = digest(body)
@@ -65,9 +81,12 @@ def _all(opened: int, page: Page) -> Page:
         text = written(body, page.path)
     except Problem:
         return msgspec.structs.replace(page, binary=True)
+    content = body[len(text.mark) :].decode(text.codec)
+    if _written_out(content) > WRITTEN_OUT:
+        return None
     return msgspec.structs.replace(
         page,
-        content=body[len(text.mark) :].decode(text.codec),
+        content=content,
         encoding=f"{text.codec}, marked" if text.mark else text.codec,
         lines=text.text.count("\n") + (text.text != "" and not text.text.endswith("\n")),
         ends=_ends(text.crlf),
@@ -93,6 +112,14 @@ def _piece(opened: int, page: Page, limit: int) -> Page:
         offset=start,
         next=start + len(chunk) if chunk else page.size,
     )
+
+
+def _written_out(text: str) -> int:
+    """Bytes of it as JSON."""
+    body = text.encode("utf-8", "surrogatepass")
+    size = len(body)
+    long, two = (size - len(body.translate(None, each)) for each in (_LONG, _TWO))
+    return size + 5 * long + two
 
 
 def _ends(crlf: bytes) -> Ends:

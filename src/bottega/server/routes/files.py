@@ -4,15 +4,17 @@ Whoever changes a file names the version that they have read. Is it another by n
 version that is there.
 """
 
+import asyncio
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from bottega.errors import BadUsage
 from bottega.projects.files.limits import ENTRIES, PIECE
 from bottega.projects.files.match import LONGEST
+from bottega.projects.files.reading import as_json
 from bottega.projects.files.tree import DEEPEST
 from bottega.projects.files.upload import refuse_too_large
 from bottega.server.problems import responses
@@ -66,16 +68,17 @@ async def find_files(
     return FoundFiles.of(found)
 
 
-@router.get("/file", responses=_LOOKED)
+@router.get("/file", response_model=FileShape, responses=_LOOKED)
 async def read_file(
     house: Asked,
     project: OwnProject,
     path: NamedQuery,
     offset: _Offset = 0,
     limit: Annotated[int, Query(ge=0, le=PIECE, description="Bytes; 0: as many as fit.")] = 0,
-) -> FileShape:
+) -> Response:
     """The text of a file, with its version. A large one comes in pieces: go on with `next` as `offset`."""
-    return FileShape.of(await house.files.read(project, path, offset, limit))
+    page = await house.files.read(project, path, offset, limit)
+    return Response(await asyncio.to_thread(as_json, page), media_type="application/json")
 
 
 @router.put("/file", responses=_CHANGED)

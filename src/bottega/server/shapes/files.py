@@ -8,7 +8,6 @@ from bottega.projects.files.changing import Made
 from bottega.projects.files.compare import Compared
 from bottega.projects.files.finding import Found
 from bottega.projects.files.limits import WHOLE
-from bottega.projects.files.reading import Page
 from bottega.projects.files.tree import Item, Tree
 from bottega.server.shapes.place import NamedPath, Version
 
@@ -86,22 +85,6 @@ class FileShape(BaseModel):
     encoding: str = Field(description="utf-8, utf-16-le or utf-16-be, `, marked` with its mark.")
     lines: int | None = Field(description="Of the whole file; null: it was not read whole.")
     ends: Literal["", "lf", "crlf", "mixed"] = Field(description="How its lines end.")
-
-    @classmethod
-    def of(cls, page: Page) -> "FileShape":
-        return cls(
-            path=page.path,
-            content=page.content,
-            version=page.version,
-            size=page.size,
-            modified_at=page.modified_at,
-            offset=page.offset,
-            next=page.next,
-            binary=page.binary,
-            encoding=page.encoding,
-            lines=page.lines,
-            ends=page.ends,
-        )
 
 
 class NewContent(BaseModel):

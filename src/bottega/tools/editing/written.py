@@ -12,6 +12,9 @@ from bottega.tools.reading import Binary
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _HEAD = 8192
+_NO_ONES = bytes.maketrans(b"\1", b"\2")
+_ENDS = bytes.maketrans(b"\n", b"\0")
+_OTHERS = bytes(set(range(256)) - set(b"\n\1"))
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -108,4 +111,6 @@ def plain(text: str) -> str:
 def _endings(raw: str) -> bytes:
     if "\r\n" not in raw:
         return bytes(raw.count("\n"))
-    return bytes(line.endswith("\r") for line in raw.split("\n")[:-1])
+    # Not line by line: a text may be nothing but ends of lines.
+    body = raw.encode("utf-8", "surrogatepass").translate(_NO_ONES).replace(b"\r\n", b"\1")
+    return body.translate(_ENDS, _OTHERS)

@@ -55,6 +55,23 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
         return self.guarded and (self.inode, self.device) == (file.inode, file.device)
 
 
+class Copies(dict[str, Kept]):
+    """How files are, by path, with copies of no more than a baseline holds: of what does not fit there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._room = _MOST
+
+    def __setitem__(self, path: str, kept: Kept) -> None:
+        self._room += len(self[path].content or b"") if path in self else 0
+        size = len(kept.content or b"")
+        if size > self._room:
+            kept = msgspec.structs.replace(kept, content=None)
+        else:
+            self._room -= size
+        super().__setitem__(path, kept)
+
+
 class Baseline(msgspec.Struct, frozen=True):
     folder: str
     device: int

@@ -21,7 +21,7 @@ from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap, staging
-from bottega.workspaces.git.baseline import Baseline, Kept
+from bottega.workspaces.git.baseline import Baseline, Copies, Kept
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd
 from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
@@ -308,21 +308,21 @@ class Guard:
     def _kept(self, found: Found, reached: Targets) -> dict[str, Kept]:
         """Everything as it is: no program has run yet."""
         there = of_targets(self._root, reached) | of_repositories(self._root, found)
-        seen = {path: files.look(self._root, path) for path in there}
-        return {
-            path: Kept.of(file, there[path])
-            for path, file in seen.items()
-            if file is not None and not file.is_folder
-        }
+        kept = Copies()
+        for path, kind in there.items():
+            file = files.look(self._root, path)
+            if file is not None and not file.is_folder:
+                kept[path] = Kept.of(file, kind)
+        return kept
 
     def _put_right(self, found: Found, before: Baseline) -> tuple[Found, dict[str, Kept]]:
         """First all settings, until none leads elsewhere any more; then the hooks that the rest of them lead to.
 
         What is kept as the next baseline is what was judged: a program may put something else there right afterwards.
         """
-        kept: dict[str, Kept] = {}
+        kept = Copies()
         for _ in range(_ROUNDS):
-            kept = {}
+            kept = Copies()
             there = of_repositories(self._root, found)
             changed = self._repaired(there, found, before, kept)
             if not changed:  # no planted setting is followed, wherever it may lead
@@ -362,7 +362,7 @@ class Guard:
         return held
 
     def _repaired(
-        self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
+        self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: Copies
     ) -> bool:
         """Whether anything had to be undone; `kept` gets what may stay, as it was judged."""
         undone: list[Undone] = []

@@ -11,9 +11,10 @@ import re
 import struct
 import threading
 from array import array
-from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 
+from bottega.fairness import caller
 from bottega.regular_file import read_opened
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config, outside
@@ -24,8 +25,11 @@ from bottega.workspaces.gitfiles import is_refused
 _MOST = 256 << 20
 """Bytes of an index that are read."""
 _LARGE = 8 << 20
-"""Bytes from which on only one is read at a time, by all that look: together they could take all memory."""
-_one_large = threading.Lock()
+"""Bytes from which on only one is read at a time for each person: together they could take all memory."""
+_HUGE = 32 << 20
+"""Bytes from which on only two are read at a time, whoever they are for."""
+_huge = threading.BoundedSemaphore(2)
+_large: dict[int | None, threading.Lock] = {}
 _HEAD = 12 + 40
 """Bytes that tell whether it can be an index at all."""
 _KNOWN = 256
@@ -98,12 +102,23 @@ def _judged(root: Root, path: str, repository: str) -> str | None:
         size, length = _hash_size(root, repository), os.fstat(opened).st_size
         if length > _MOST or not _may_be(os.pread(opened, _HEAD, 0), length, size):
             return None  # and so it is not read: it may be a hole of many megabytes
-        with _one_large if length > _LARGE else nullcontext():
+        with _place(length):
             return _read(opened, path, max(length, _LARGE), size)
     except (OSError, ValueError):
         return None  # it grows, or is of a repository that cannot be read
     finally:
         os.close(opened)
+
+
+@contextmanager
+def _place(length: int) -> Generator[None]:
+    if length <= _LARGE:
+        yield
+        return
+    whose = caller()
+    own = _large.setdefault(whose.person if whose else None, threading.Lock())
+    with own, _huge if length > _HUGE else nullcontext():
+        yield
 
 
 def _may_be(head: bytes, length: int, size: int) -> bool:
