@@ -16,7 +16,7 @@ from bottega.workspaces.git.contents import index as indexes
 from bottega.workspaces.git.contents import objects, staged
 from bottega.workspaces.git.contents.staged import LINK, Held, Index
 from bottega.workspaces.git.files import look
-from bottega.workspaces.git.leading import Tops, leads, tops
+from bottega.workspaces.git.leading import Tops, is_outside, leads, tops
 from bottega.workspaces.git.scan import Found
 from bottega.workspaces.git.sensitive import HOOKS, Targets
 from bottega.workspaces.gitfiles import is_refused
@@ -76,7 +76,7 @@ def _completed(root: Root, found: Found) -> Iterator[str]:
             for folder, there in marks.items():
                 path = os.path.normpath(os.path.join(work, os.fsdecode(folder)))
                 inside = os.path.relpath(path, root.path)
-                if inside == ".." or inside.startswith("../"):
+                if is_outside(inside):
                     continue
                 inside = "" if inside == "." else inside
                 yield from _as_spelled(root, inside, there)
@@ -165,7 +165,7 @@ def _on_disk(root: Root, works: Collection[str], name: str, sha: str) -> bytes |
     """The content of that hash, if it is in the work tree."""
     for work in works:
         inside = os.path.relpath(os.path.join(work, name), root.path)
-        seen = None if inside.startswith("../") else look(root, inside)
+        seen = None if is_outside(inside) else look(root, inside)
         content = None if seen is None else seen.content
         if content is not None and staged.blob(content, len(sha) // 2) == sha:
             return content
@@ -181,7 +181,7 @@ def _stores(root: Root, repository: str) -> set[str]:
     left, found = [os.path.join(place, "objects")], set[str]()
     while left:
         folder = left.pop()
-        if folder in found or folder.startswith(".."):
+        if folder in found or is_outside(folder):
             continue
         found.add(folder)
         path = os.path.join(folder, "info/alternates")
@@ -201,7 +201,7 @@ def _staged(index: Index, names: frozenset[bytes]) -> staged.Staged | None:
 def _is_on_disk(root: Root, works: set[str], name: str, what: Held, size: int) -> bool:
     for work in works:
         inside = os.path.relpath(os.path.join(work, name), root.path)
-        seen = None if inside.startswith("../") else look(root, inside)
+        seen = None if is_outside(inside) else look(root, inside)
         if seen is None or seen.content is None or staged.blob(seen.content, size) != what[1]:
             continue
         is_program = bool(seen.mode & 0o100)

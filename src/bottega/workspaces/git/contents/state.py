@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable
 
 from bottega.workspaces.git import config
+from bottega.workspaces.git.contents import references
 
 FOLDERS = ("rebase-merge", "rebase-apply", "sequencer")
 TODO = ("git-rebase-todo", "todo")
@@ -25,7 +26,7 @@ _WORD = re.compile(rb"[\w-]*\n?")
 _NUMBER = re.compile(rb"\d*\n?")
 _HASHES = re.compile(rb"[0-9a-f\s]*")
 _REF = re.compile(rb"(?!-)(?:detached HEAD|[^\x00-\x20\x7f~^:?*\[\\]*)\n?")
-_REFS = re.compile(rb"(?!-)[^\x00-\x20\x7f~^:?*\[\\]*(?:\n[^\x00-\x20\x7f~^:?*\[\\]*)*")
+_HASH = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TEXT = re.compile(rb".*", re.DOTALL)
 _NOTHING = re.compile(rb"\s*")
 _AUTHOR = re.compile(rb"(?:GIT_AUTHOR_(?:NAME|EMAIL|DATE)=" + _QUOTED + rb"\n?)*")
@@ -92,6 +93,29 @@ _SWITCHES = frozenset(
 )
 
 Judge = Callable[[bytes], object]
+
+
+def _is_head(content: bytes) -> bool:
+    """What is moved, at the end of a rebase, to where that has got."""
+    said = content.removesuffix(b"\n")
+    return said in (b"", b"detached HEAD") or references.is_name(said)
+
+
+def _are_names(content: bytes) -> bool:
+    return all(references.is_name(each) for each in content.split(b"\n") if each)
+
+
+def _are_updates(content: bytes) -> bool:
+    """References that a rebase moves as well: of each the name, where it was and where it comes to be."""
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    hashes = [each for number, each in enumerate(lines) if number % 3]
+    return (
+        len(lines) % 3 == 0
+        and all(references.is_name(each) for each in lines[::3])
+        and all(_HASH.fullmatch(each) for each in hashes)
+    )
+
+
 _OF_HASHES = (
     *("abort-safety", "amend", "autostash", "dirtyindex", "onto", "orig-head", "squash-onto"),
     *("original-commit", "rewritten", "rewritten-list", "rewritten-pending", "stopped-sha"),
@@ -105,15 +129,16 @@ _OF_WORDS = (
 _OF_TEXT = (
     *("current-fixups", "done", "final-commit", "git-rebase-todo.backup", "info", "message"),
     *("message-fixup", "message-squash", "msg", "msg-clean", "patch", "patch-merge-index"),
-    *("rebased-patches", "update-refs"),
+    "rebased-patches",
 )
 _STEPS: dict[str, Judge] = {
     "author-script": _AUTHOR.fullmatch,
     "apply-opt": _words(_APPLY),
     "gpg_sign_opt": _SIGN.fullmatch,
-    "head-name": _REF.fullmatch,
+    "head-name": _is_head,
     "onto_name": _REF.fullmatch,
-    "refs-to-delete": _REFS.fullmatch,
+    "refs-to-delete": _are_names,
+    "update-refs": _are_updates,
     "strategy": _is_strategy,
     "strategy_opts": _words(_OPTION),
     **dict.fromkeys(("end", "msgnum", "last", "next"), _NUMBER.fullmatch),

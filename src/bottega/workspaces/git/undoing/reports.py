@@ -7,6 +7,26 @@ from typing import NamedTuple
 from bottega.workspaces.gitfiles import is_of_git
 
 HOOK = "a hook that git would run"
+UNFINISHED = (
+    "Not all of the folder could be looked at for planted repositories: it holds too many folders or settings, or some"
+    " that cannot be listed. Use no git in it until they are deleted; no command runs here until then."
+)
+LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
+UNJUDGED = "what could not be judged"
+WHOLESALE = (
+    "The folder could not be checked for planted repositories ({}), so everything of git's in it that is new was put"
+    " back or taken away, indexes among it (`git reset` makes them anew). No command runs here until it can be checked."
+)
+ANEW = (
+    "What is planted for git in this folder comes again whenever it is undone. Use no git in it; no command runs here"
+    " until it stays away."
+)
+UNCHECKED = "The folder could not be checked for planted repositories."
+STAGED = "versions of files that git would run ({}), to be written by `git restore`"
+LIE = (
+    "another content than its name says, for a file that git would run ({}); `git index-pack` makes the table of a pack"
+    " anew"
+)
 _NAMED = 3
 """Files that are named of those that one sentence is about."""
 
