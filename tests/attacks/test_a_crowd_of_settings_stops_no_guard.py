@@ -14,6 +14,7 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.git import sensitive, staging
 from bottega.workspaces.git.contents.replacements import cut
 from bottega.workspaces.git.guard import Guard
+from tests.attacks.indexes import entry, whole
 from tests.attacks.test_a_planted_repository_runs_nothing import Scene
 from tests.workspaces.sandbox import rooms
 
@@ -42,7 +43,7 @@ CROWDS = {
         "for r in n m; do git init -q $r; seq -f '../x/a/b/c/%.0f' 50000 > $r/.git/objects/info/alternates; done"
     ),
     "harmless settings": (
-        "git init -q n; { echo '[user]'; seq -f 'name = n%.0f' 9900; printf '[core]\npager = x\n'; }"
+        "git init -q n; { echo '[user]'; seq -f 'name = n%.0f' 5000; printf '[core]\npager = x\n'; }"
         " > n/.git/config"
     ),
 }
@@ -75,6 +76,22 @@ def test_what_lies_beside_a_crowd_is_undone(scene: Scene, crowd: str) -> None:
     assert os.listdir(scene.canary) == []
     assert ".git/commondir" in told
     assert time.process_time() - began < 8, "no more than what it costs to read it"
+
+
+@pytest.mark.parametrize("names", [("head",), ("head", "objects", "refs")])
+def test_an_index_of_many_repositories_holds_nothing_up(scene: Scene, names: tuple[str]) -> None:
+    files = (
+        b"%06d/%s" % (number, os.fsencode(name))
+        for number in range(12_000 // len(names) ** 2)
+        for name in names
+    )
+    (scene.base / "index").write_bytes(whole([entry(name, mode=0o100644) for name in files]))
+    began = time.process_time()
+    told = looked(scene, "git init -q n; cp ../index n/.git/index;" + PLANT)
+    assert os.listdir(scene.canary) == []
+    assert ".git/commondir" in told
+    assert ("n/.git/index" in told) == (len(names) > 1)
+    assert time.process_time() - began < 10, "no more than what it costs to read it"
 
 
 def test_settings_of_the_persons_that_include_too_many_are_told(

@@ -11,7 +11,13 @@ from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
 from bottega.workspaces.git.contents import mercurial, references, replacements, state
 from bottega.workspaces.git.files import File
-from bottega.workspaces.git.leading import Leading, is_of_worktree, leads
+from bottega.workspaces.git.leading import (
+    Leading,
+    is_of_worktree,
+    leads,
+    resolved,
+    said_by_commondir,
+)
 from bottega.workspaces.git.sensitive import OURS, Kind
 from bottega.workspaces.git.undoing.reports import HOOK
 
@@ -30,7 +36,7 @@ class Verdict(NamedTuple):
     """Why it cannot be put right."""
 
 
-def judge(  # noqa: C901, PLR0911 - one a kind
+def judge(  # noqa: C901, PLR0911, PLR0912 - one a kind
     root: Root,
     path: str,
     kind: Kind,
@@ -61,6 +67,10 @@ def judge(  # noqa: C901, PLR0911 - one a kind
             return None
         case "table":
             return Verdict("", None)  # git makes it anew
+        case "resolution" if "postimage" not in os.path.basename(path):
+            return Verdict("", before.content if before else None, file.mode)
+        case "back" if _is_back(root, path, file):
+            return None
         case "project" if kept is not None and kept.guarded:
             return None  # a person's editor has replaced it; it may say nothing that does harm
         case _:
@@ -85,11 +95,15 @@ _BRANCH = re.compile(rb"refs/heads/[\w-][\w./-]*")
 """What a `HEAD` of the oldest kind, a link, says."""
 _SHARED = "a second name of another file, to which git would write"
 _ODD = "a {kind} that leads git elsewhere"
+_STASH = "a stash that git applies by itself (`git stash store {}` puts it among the others)"
 _WHY = {
     "hook": HOOK,
     "state": "the state of an operation that names what git would run",
     "replacement": "a reference that makes git take one object for another",
     "reference": "a reference that makes git write elsewhere than to references",
+    "resolution": "a resolution of a conflict that git would take by itself",
+    "grafts": "lines that give commits other parents",
+    "back": "a file that leads git to a work tree elsewhere",
     "remote": "an address that git would use",
     "settings": "settings of Mercurial or Jujutsu that can run programs",
     "store": "a file that leads Mercurial or Jujutsu to a repository elsewhere",
@@ -134,9 +148,17 @@ def _runs_nothing(
 def _state(path: str, file: File, before: Kept | None) -> Verdict | None:
     if state.is_harmless(path, file.content):
         return None
+    if stash := state.stash(path, file.content):
+        return _back(before, _STASH.format(stash))
     if state.is_plain_record(path, file.content):
         return Verdict("", (before.content if before else None) or b"", file.mode)
     return _back(before, _WHY["state"])
+
+
+def _is_back(root: Root, path: str, file: File) -> bool:
+    """Whether it says where a work tree in this folder is."""
+    said = said_by_commondir(file.content or b"")
+    return said.endswith(b"/.git") and resolved(root, os.path.dirname(path), said) != ".."
 
 
 def _packed(root: Root, path: str, file: File, before: Kept | None) -> Verdict | None:

@@ -27,6 +27,9 @@ Kind = Literal[
     "replacement",
     "reference",
     "table",
+    "resolution",
+    "grafts",
+    "back",
     "link",
     "project",
     "settings",
@@ -117,6 +120,10 @@ def _of_one(root: Root, repository: str, there: dict[str, Kind]) -> None:
         there.setdefault(path, "reference" if is_usual else "state")
     for path in _tables(root, prefix):
         there[path] = "table"
+    for path in files.beneath(root, f"{prefix}rr-cache"):
+        there[path] = "resolution"
+    for name in names(root, f"{prefix}worktrees") or ():
+        _add(root, f"{prefix}worktrees/{name}/gitdir", "back", there)
     there |= dict.fromkeys(index.misleading(root, repository), "index")
 
 
@@ -144,6 +151,7 @@ _FILES: dict[str, Kind] = {
     "config.worktree": "config",
     "commondir": "commondir",
     "objects/info/alternates": "alternates",
+    "info/grafts": "grafts",
 }
 
 
@@ -189,11 +197,15 @@ def _folder(root: Root, folder: str, kind: Kind, there: dict[str, Kind]) -> None
 
 
 def _tables(root: Root, prefix: str) -> Iterator[str]:
-    """What says, for the sake of speed alone, which tree each commit has: git believes it."""
+    """What says again, for the sake of speed alone, what objects say: git believes it."""
     graph = f"{prefix}objects/info/commit-graph"
     if glance(root, graph) is not None:
         yield graph
     yield from files.beneath(root, f"{graph}s")
+    for path in files.beneath(root, f"{prefix}objects/pack"):
+        inside = path[len(prefix) + len("objects/pack/") :]
+        if inside.startswith("multi-pack-index") or inside.endswith((".bitmap", ".rev")):
+            yield path
 
 
 def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:

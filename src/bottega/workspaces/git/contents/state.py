@@ -117,7 +117,7 @@ def _are_updates(content: bytes) -> bool:
 
 
 _OF_HASHES = (
-    *("abort-safety", "amend", "autostash", "dirtyindex", "onto", "orig-head", "squash-onto"),
+    *("abort-safety", "amend", "dirtyindex", "onto", "orig-head", "squash-onto"),
     *("original-commit", "rewritten", "rewritten-list", "rewritten-pending", "stopped-sha"),
 )
 _OF_WORDS = (
@@ -160,8 +160,22 @@ _TOP: dict[str, Judge] = {
     "BISECT_START": _REF.fullmatch,
     "gc.pid": re.compile(rb"(?:\d* )?[\w.-]*\n?").fullmatch,
 }
-KNOWN = {"rebase-merge": (*_STEPS, *TODO), "rebase-apply": (*_STEPS,), "sequencer": (*_SEQUENCER,)}
+_STASH = "autostash"
+KNOWN = {
+    "rebase-merge": (*_STEPS, *TODO, _STASH),
+    "rebase-apply": (*_STEPS, _STASH),
+    "sequencer": (*_SEQUENCER,),
+}
 """The names to look for where a folder does not let itself be listed."""
+
+
+def stash(path: str, content: bytes | None) -> str:
+    """The stash that git applies by itself at the end of an operation; empty: this file names none."""
+    said = (content or b"").strip()
+    return said.decode() if f"/{path}".endswith(_STASHES) and _HASH.fullmatch(said) else ""
+
+
+_STASHES = ("/MERGE_AUTOSTASH", f"rebase-merge/{_STASH}", f"rebase-apply/{_STASH}")
 
 
 def is_plain_record(path: str, content: bytes | None) -> bool:
@@ -181,7 +195,9 @@ def is_harmless(path: str, content: bytes | None) -> bool:
     if name.endswith(".lock"):
         return True  # git reads it under its other name
     inside = folder.rpartition("/")[2]
-    if inside not in FOLDERS:
+    if name == "MERGE_AUTOSTASH":
+        known = None
+    elif inside not in FOLDERS:
         known = _TOP.get(name, _HASHES.fullmatch)
     elif inside == "sequencer":
         known = _SEQUENCER.get(name)
