@@ -72,7 +72,11 @@ async def test_an_operation_of_the_agents_that_is_plain_can_be_gone_on_with(
     begin, go_on = LEFT[what]
     sandbox = await scene.local().open(Root(scene.folder))
     await bash(sandbox, begin)
-    assert await sandbox.undone() == ()
+    told = await sandbox.undone()
+    assert all("is under way" in each for each in told)
+    assert f"A {what.removeprefix('a ')} is under way" in told[0]
+    await bash(sandbox, "echo 1")
+    assert await sandbox.undone() == (), "it is told once"
     await sandbox.close()
     goes_on(scene, go_on)
     assert scene.git("log", "--format=%s", "-1").strip() == "3"

@@ -23,7 +23,7 @@ git config core.hooksPath .githooks; mkdir .githooks; printf '#!/bin/sh\\n' > .g
 chmod +x .githooks/*; git -c core.hooksPath=/ add -A; git -c core.hooksPath=/ commit -qm hook
 """
 BEGIN = """
-G="git -c core.hooksPath=/"; mkdir -p .git/rebase-merge
+G="git -c core.hooksPath=/"
 export GIT_INDEX_FILE=$PWD/../other-index; $G read-tree HEAD
 EVIL=$(printf '#!/bin/sh\\ntouch {canary}/ran\\n' | $G hash-object -w --stdin)
 $G update-index --add --cacheinfo 100755,$EVIL,.githooks/pre-commit
@@ -71,7 +71,7 @@ STASHES = {
 
 @pytest.mark.parametrize("name", STASHES)
 def test_a_stash_that_nobody_made_is_not_applied(scene: Scene, name: str) -> None:
-    told = looked(scene, f"echo $STASH > .git/{name}")
+    told = looked(scene, f"mkdir .git/rebase-merge; echo $STASH > .git/{name}")
     (scene.folder / "file").write_text("mine\n")
     works(scene, *STASHES[name])
     assert os.listdir(scene.canary) == []

@@ -71,7 +71,8 @@ def test_the_persons_git_writes_nothing_but_references(scene: Scene, way: str) -
 ORDINARY = """
 git clone -q . copy; cd copy; git config user.name P; git config user.email p@e; git checkout -qb ä/b origin/topic
 git commit -q --allow-empty -m 'ref: a message'; git symbolic-ref refs/heads/other refs/heads/main; git reset -q --hard
-git worktree add -q ../tree -b tree; git notes add -m n; git bisect start -q; git update-ref ORIG_HEAD HEAD; git tag x
+git worktree add -q ../tree -b tree; git notes add -m n; git bisect start -q; git bisect reset; git tag x
+git update-ref ORIG_HEAD HEAD
 """
 
 

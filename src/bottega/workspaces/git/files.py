@@ -223,6 +223,19 @@ def beneath(root: Root, folder: str, *, deep: bool = True) -> Iterator[str]:
             left += (prefix + name for name, is_folder in found if is_folder)
 
 
+def stats(root: Root, folder: str) -> list[tuple[str, os.stat_result]]:
+    """The regular files in a folder, with what the system knows of them."""
+    found: list[tuple[str, os.stat_result]] = []
+    with _listing(root, folder) as opened:
+        if opened >= 0:
+            with os.scandir(opened) as entries:
+                for entry in entries:
+                    with suppress(FileNotFoundError):
+                        if entry.is_file(follow_symlinks=False):
+                            found.append((entry.name, entry.stat(follow_symlinks=False)))
+    return found
+
+
 @contextmanager
 def _listing(root: Root, path: str) -> Generator[int]:
     """A folder to list, as its descriptor; -1: it is none, or nobody can reach what is in it."""

@@ -22,9 +22,17 @@ from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap, staging
 from bottega.workspaces.git.baseline import Baseline, Kept
+from bottega.workspaces.git.hashing import Objects
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd, put_back
 from bottega.workspaces.git.scan import Found, scanner_of
-from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
+from bottega.workspaces.git.sensitive import (
+    Kind,
+    Targets,
+    of_repositories,
+    of_targets,
+    targets,
+    under_way,
+)
 from bottega.workspaces.git.undoing import reports, wholesale
 from bottega.workspaces.git.undoing.attendance import attendance_of
 from bottega.workspaces.git.undoing.quarantine import Quarantine
@@ -71,6 +79,8 @@ class Guard:
         """Of what could not be put right: it is told once, however often it is looked at."""
         self._holder = -1
         self.attendance = attendance_of(self._state)
+        self._objects = Objects(self._state)
+        self._is_last = False
         self._planted = False
         """The look that is under way has undone something."""
 
@@ -110,26 +120,13 @@ class Guard:
             try:
                 outermost = sorted(set(paths), key=lambda each: (each.count("/"), each))
                 mine = {path for path in outermost if self._hold(path)}
-                after = self._out_of_reach(now, mine, first=first)
+                after = baselines.out_of_reach(self._root, now, mine, first=first)
                 if known:
                     after = overlap.unguarded(self._root.path, after, known)
                 baselines.save(self._baseline, after)
             finally:
                 for each in old:
                     os.close(each)
-
-    def _out_of_reach(self, now: Baseline, paths: set[str], *, first: bool) -> Baseline:
-        """With the word that no program could write these paths, but for what an earlier sandbox can."""
-        folders = dict[str, tuple[int, int]]()
-        for path in paths:
-            seen = files.look(self._root, path)
-            if seen is not None and seen.is_folder and (first or path in now.guarded):
-                folders[path] = (seen.device, seen.inode)
-        kept = {
-            path: msgspec.structs.replace(each, guarded=path in paths and (first or each.guarded))
-            for path, each in now.files.items()
-        }
-        return msgspec.structs.replace(now, files=kept, guarded=folders)
 
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
@@ -177,6 +174,7 @@ class Guard:
             return
         try:
             with self._alone():
+                self._is_last = True
                 self._checked()
                 if forget and not self.unfinished and self._only():
                     overlap.wait_for_openings(self._state, self._root.path)
@@ -267,11 +265,16 @@ class Guard:
             found = staging.complete(self._root, found)
             reached = self._reached(found, old)
             kept, held = self._kept(found, reached), staging.held(self._root, found, reached)
+            self._objects.begin(self._root, found, shared=False)
         if not found.whole:
             self._leave(reports.UNFINISHED)
             kept = {**old.files, **kept}
+        begun = under_way(self._root, found)
+        if before is not None:
+            self._tell(reports.begun(begun, before.under_way))
         after = msgspec.structs.replace(
             old if before is None else before,
+            under_way=(*begun,),
             folder=path,
             files=kept,
             includes=tuple(sorted(reached.includes)),
@@ -325,6 +328,7 @@ class Guard:
         own = of_repositories(self._root, found)
         inherited = overlap.inherited(self._root.path, kept, own, known)
         staged = overlap.staged(self._root.path, known)
+        self._objects.begin(self._root, found, shared=True)
         return msgspec.structs.replace(old, files=inherited, staged=staged)
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
@@ -402,9 +406,19 @@ class Guard:
             if file is not None and not file.is_folder:
                 verdict = Verdict(reports.LIE.format(repr(shown(lie.name))), lie.content, 0o444)
                 undone += self._undo(lie.path, verdict, file)
+        undone += self._objects_put_right(found)
         self._planted |= bool(undone)
         self._tell(sentences(undone))
         return held
+
+    def _objects_put_right(self, found: Found) -> list[Undone]:
+        """Once every program has ended, all of them again: a store into memory changes no time."""
+        undone: list[Undone] = []
+        for lie in self._objects.lies(self._root, found, again=self._is_last):
+            file = files.look(self._root, lie.path, files.LARGEST)
+            if file is not None and not file.is_folder:
+                undone += self._undo(lie.path, Verdict(reports.OBJECT, lie.content, 0o444), file)
+        return undone
 
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: dict[str, Kept]
@@ -474,7 +488,8 @@ class Guard:
             return undone
         return [Undone(path, verdict.why, kept)] if verdict.why else []
 
-    def _tell(self, said: list[str]) -> None:
+    def _tell(self, given: Iterable[str]) -> None:
+        said = [*given]
         if not said:
             return
         for each in said:

@@ -224,6 +224,17 @@ def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
             _add(root, f"{prefix}{folder}/{name}", kind, there)
 
 
+def under_way(root: Root, found: Found) -> dict[str, str]:
+    """What says that an operation is under way, and which one that is."""
+    prefixes = (f"{each}/" if each else "" for each in sorted(found.repositories))
+    return {
+        prefix + name: what
+        for prefix in prefixes
+        for name, what in state.UNDER_WAY.items()
+        if glance(root, prefix + name) is not None
+    }
+
+
 def of_targets(root: Root, targets: Targets) -> dict[str, Kind]:
     """What is there of all that settings lead to."""
     there: dict[str, Kind] = {}

@@ -200,6 +200,11 @@ def _on_disk(root: Root, works: Collection[str], name: str, sha: str) -> bytes |
     return None
 
 
+def stores(root: Root, found: Found) -> set[str]:
+    """All folders of objects in the workspace."""
+    return {folder for repository in found.repositories for folder in _stores(root, repository)}
+
+
 def _stores(root: Root, repository: str) -> set[str]:
     """The folders in the workspace in which git looks for the objects of a repository."""
     place = repository

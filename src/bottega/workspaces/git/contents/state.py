@@ -20,6 +20,17 @@ TOP = (
 )
 """Files of state beside these folders."""
 
+UNDER_WAY = {
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "sequencer": "cherry-pick or revert",
+    "BISECT_START": "bisect",
+}
+"""What says that an operation is under way."""
+
 _QUOTED = rb"'[^'\0]*'(?:\\['!]'[^'\0]*')*"
 """A word as git quotes it for a shell: nothing in it is anything but text."""
 _WORD = re.compile(rb"[\w-]*\n?")
