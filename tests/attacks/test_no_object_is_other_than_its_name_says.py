@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.git.contents import stores
 from bottega.workspaces.git.guard import Guard
 from tests.attacks.test_a_planted_repository_runs_nothing import Scene
 from tests.workspaces.sandbox import rooms
@@ -126,3 +127,20 @@ def test_a_loose_object_that_was_there_before_is_not_read_again(scene: Scene) ->
     there.write_bytes(b"broken long ago")
     assert looked(scene, "true") == ""
     assert there.read_bytes() == b"broken long ago"
+
+
+def test_a_pack_that_cannot_be_checked_stays_and_stops_commands(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        scene.outside("echo 2 > file; git commit -qam 2; git repack -adq")
+        with monkeypatch.context() as patched:
+            patched.setattr(stores, "_PROGRAMS", str(scene.base))
+            guard.check()
+        assert "could not be run" in guard.unfinished
+        assert scene.git("fsck", "--no-dangling") == ""
+        guard.check()
+        assert not guard.unfinished
+        guard.close()

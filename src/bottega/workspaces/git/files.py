@@ -21,7 +21,7 @@ LARGEST = 1 << 20
 MOST = 64 << 20
 """Bytes of a file that are looked at."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT})
 _NOWHERE = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.ENOENT})
 _HELD = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -60,7 +60,7 @@ def is_straight(said: bytes) -> bool:
 
 
 def refuse_shortage(problem: BaseException) -> None:
-    """Raise it where the process has run out of descriptors or memory: that says nothing about what is there."""
+    """Raise it where descriptors, memory or room on a disk are short: that says nothing about what is there."""
     cause = problem if isinstance(problem, OSError) else problem.__context__
     if isinstance(cause, OSError) and cause.errno in _SHORT:
         raise cause

@@ -417,7 +417,8 @@ class Guard:
         for lie in self._objects.lies(self._root, found, again=self._is_last):
             file = files.look(self._root, lie.path, files.LARGEST)
             if file is not None and not file.is_folder:
-                undone += self._undo(lie.path, Verdict(reports.OBJECT, lie.content, 0o444), file)
+                verdict = Verdict(reports.OBJECT, lie.content, 0o444, problem=lie.problem)
+                undone += self._undo(lie.path, verdict, file)
         return undone
 
     def _repaired(

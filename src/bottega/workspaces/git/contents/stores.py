@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,8 @@ _PROGRAMS = "/usr/local/bin:/usr/bin:/bin"
 _SECONDS = 600
 _LIMITED = 'ulimit -v 4194304; ulimit -t 600; exec "$@"'
 """What git may take of memory and time for one pack."""
+_FATAL = 128
+"""How git ends when it does not like what it reads; whatever else ends it says nothing about that."""
 Known = set[bytes]
 
 
@@ -37,6 +40,8 @@ class Lie(NamedTuple):
     path: str
     content: bytes | None
     """What it is to be; None: it goes."""
+    problem: str = ""
+    """Why nobody can say whether it is one."""
 
 
 def found(root: Root, folders: Iterable[str]) -> Known:
@@ -108,6 +113,8 @@ def _of_pack(root: Root, table: str) -> Lie | None:
         return None
     try:
         fresh = _made(pack, "sha256" if len(os.path.basename(table)) > _LONG else "sha1")
+    except (OSError, subprocess.SubprocessError) as problem:
+        return Lie(table, None, f"`git index-pack` could not be run: {problem}")
     finally:
         os.close(pack)
     return None if fresh is not None and _is_same(root, table, fresh) else Lie(table, fresh)
@@ -128,28 +135,56 @@ def _is_same(root: Root, path: str, content: bytes) -> bool:
 
 def _made(pack: int, kind: str) -> bytes | None:
     """The table that git makes of a pack; None: it cannot."""
-    program = shutil.which("git", path=_PROGRAMS)
-    if program is None:
-        return None
     with tempfile.TemporaryDirectory(prefix="bottega-pack-") as folder:
-        made = Path(folder, "made.idx")
-        command = [program, "index-pack", "--threads=1", f"--object-format={kind}", "-o", str(made)]
-        with suppress(OSError, subprocess.SubprocessError):
-            subprocess.run(
-                ["sh", "-c", _LIMITED, "sh", *command, f"/proc/self/fd/{pack}"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-                pass_fds=(pack,),
-                env={
-                    "GIT_CONFIG_NOSYSTEM": "1",
-                    "GIT_CONFIG_GLOBAL": "/dev/null",
-                    "GIT_DIR": "/dev/null",
-                    "HOME": "/",
-                },
-                timeout=_SECONDS,
-                check=True,
-            )
-            return made.read_bytes()
-    return None
+        made = os.path.join(folder, "made.idx")
+        command = ["git", "index-pack", "--threads=1", f"--object-format={kind}", "-o", made]
+        try:
+            _run([*_walls(), *_room(folder)], [*command, "/proc/self/fd/0"], pack)
+        except subprocess.CalledProcessError as problem:
+            if problem.returncode == _FATAL:
+                return None
+            raise
+        return Path(made).read_bytes()
+
+
+def _run(walls: list[str], command: list[str], pack: int) -> None:
+    """It gets the pack as it was opened, and no settings of anybody's. Raises what it fails with."""
+    subprocess.run(
+        [*walls, "sh", "-c", _LIMITED, "sh", *command],
+        stdin=pack,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env={
+            "PATH": _PROGRAMS,
+            "HOME": "/",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_DIR": "/dev/null",
+        },
+        timeout=_SECONDS,
+        check=True,
+    )
+
+
+@lru_cache(1)
+def _walls() -> tuple[str, ...]:
+    """What keeps git in a room with nothing but this one pack, where the machine has that."""
+    program = shutil.which("bwrap", path=_PROGRAMS)
+    if program is None:
+        return ()
+    walls = [program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    for each in ("/usr", "/bin", "/lib", "/lib32", "/lib64"):
+        walls += ["--ro-bind-try", each, each]
+    walls += ["--proc", "/proc", "--dev", "/dev"]
+    with (
+        open(os.devnull, "rb") as nothing,
+        suppress(subprocess.CalledProcessError, subprocess.TimeoutExpired),
+    ):
+        _run([*walls, "--"], ["true"], nothing.fileno())
+        return tuple(walls)
+    return ()
+
+
+def _room(folder: str) -> list[str]:
+    return ["--bind", folder, folder, "--"] if _walls() else []
