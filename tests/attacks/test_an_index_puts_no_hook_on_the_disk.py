@@ -95,7 +95,7 @@ def git(*words, **more):
 evil = b"#!/bin/sh\\ntouch {canary}/ran\\ncat\\n"
 name = git("rev-parse", ":{hook}").decode().strip()
 way = "{way}"
-if way in ("loose", "packed", "elsewhere"):
+if way in ("loose", "packed") or way.startswith("elsewhere"):
     for pack in glob.glob(".git/objects/pack/*.pack"):
         raw = open(pack, "rb").read()
         for each in glob.glob(pack[:-5] + ".*"):
@@ -107,12 +107,13 @@ if way.startswith("replace"):
     git("replace", name, fresh)
     if way.endswith("line"):
         git("pack-refs", "--all")
-elif way == "elsewhere":
+elif way.startswith("elsewhere"):
+    other = way.partition(" in ")[2] or "other"
     os.unlink(place)
-    git("init", "-q", "other")
-    open(".git/objects/info/alternates", "w").write(os.getcwd() + "/other/.git/objects\\n")
-    place = "other/" + place
-if way in ("loose", "elsewhere"):
+    git("init", "-q", other)
+    open(".git/objects/info/alternates", "w").write(os.getcwd() + "/" + other + "/.git/objects\\n")
+    place = other + "/" + place
+if way == "loose" or way.startswith("elsewhere"):
     os.makedirs(os.path.dirname(place), exist_ok=True)
     if os.path.exists(place):
         os.chmod(place, 0o644)
@@ -144,7 +145,11 @@ open(".git/index", "wb").write(raw)
 
 
 @pytest.mark.parametrize(
-    "way", ["replace", "replace in a line", "loose", "packed", "packed in many", "elsewhere"]
+    "way",
+    [
+        *("replace", "replace in a line", "loose", "packed", "packed in many", "elsewhere"),
+        "elsewhere in ..lend",
+    ],
 )
 def test_the_objects_that_an_index_names_are_what_their_names_say(scene: Scene, way: str) -> None:
     """The index and the files are as they were; what git would write for them is something else."""

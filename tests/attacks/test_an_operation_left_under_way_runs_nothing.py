@@ -72,7 +72,11 @@ async def test_an_operation_of_the_agents_that_is_plain_can_be_gone_on_with(
     begin, go_on = LEFT[what]
     sandbox = await scene.local().open(Root(scene.folder))
     await bash(sandbox, begin)
-    assert await sandbox.undone() == ()
+    told = await sandbox.undone()
+    assert all("is under way" in each for each in told)
+    assert f"A {what.removeprefix('a ')} is under way" in told[0]
+    await bash(sandbox, "echo 1")
+    assert await sandbox.undone() == (), "it is told once"
     await sandbox.close()
     goes_on(scene, go_on)
     assert scene.git("log", "--format=%s", "-1").strip() == "3"
@@ -99,15 +103,16 @@ HOSTILE = (b"x/../.x/s", b"'a'; touch /tmp/x", b"$(touch x)", b"--exec=touch x\n
 TEXTS = {
     *("current-fixups", "done", "final-commit", "git-rebase-todo.backup", "info", "message"),
     *("message-fixup", "message-squash", "msg", "msg-clean", "patch", "patch-merge-index"),
-    *("rebased-patches", "update-refs"),
+    "rebased-patches",
 }
 """What people and patches say: git runs none of it."""
-REFS = {"head-name", "onto_name", "refs-to-delete", "BISECT_START"}
+REFS = {"onto_name", "BISECT_START"}
 
 
 @pytest.mark.parametrize("content", HOSTILE)
 def test_no_file_of_state_may_hold_a_command_whatever_its_name(content: bytes) -> None:
     names = ["strategy", "strategy_opts", "apply-opt", "author-script", "gpg_sign_opt", "onto"]
+    names += ["update-refs", "head-name", "refs-to-delete"]
     names += ["opts", "head", "quiet", "msgnum", "cmd", "exec", "invented-later", "autostash"]
     for folder in FOLDERS:
         for name in names:
@@ -129,6 +134,8 @@ def test_what_git_itself_writes_there_is_harmless() -> None:
         "rebase-merge/head-name": b"refs/heads/topic\n",
         "rebase-apply/0001": b"anything",
         "sequencer/opts": b"[options]\n\tstrategy = ort\n\tstrategy-option = theirs\n\tedit = true\n",
+        "rebase-merge/update-refs": b"refs/heads/a-\xc3\xa4/b\n%s\n%s\n" % (b"0" * 40, b"a" * 40),
+        "rebase-merge/refs-to-delete": b"refs/rewritten/onto\n",
         "BISECT_NAMES": b" 'src' 'it'\\''s'\n",
         "BISECT_LOG": b"git bisect start\n# bad: [1f] x; y\ngit bisect bad 1f\ngit bisect start 'a' '--' 'b c'\n",
         "BISECT_TERMS": b"bad\ngood\n",

@@ -103,7 +103,7 @@ class Hands:
     def rules(self, root: Root) -> tuple[Rule, ...]:
         """The user's rules; what Bottega itself keeps is nobody's to touch, even if it lies inside the workspace."""
         home = os.path.relpath(os.path.realpath(self.log.database.home.path), root.path)
-        if home.startswith(".."):
+        if home == ".." or home.startswith("../"):
             return self._rules
         own = "**" if home == "." else home
         kept = (own, f"{own}/**") if own != "**" else (own,)

@@ -15,11 +15,13 @@ from typing import Any
 import msgspec
 
 from bottega.errors import StorageFailed
-from bottega.workspaces.confine import Identity
-from bottega.workspaces.git.files import File
+from bottega.workspaces.confine import Identity, Root
+from bottega.workspaces.git.files import File, glance
 
 NAME = "baseline"
 """Of its file, in the folder that the sandboxes' state has for a workspace."""
+OBJECTS = "objects"
+"""Of a file beside it: which files of objects were there."""
 LEFT = "left"
 """Of a file beside it: a baseline that was left by a dead process was first seen when this was made."""
 _MOST = 32 << 20
@@ -89,6 +91,8 @@ class Baseline(msgspec.Struct, frozen=True):
     """When the folder was made; 0: nobody knows."""
     staged: dict[str, dict[str, tuple[int, str]]] = {}
     """By the path of an index, what it holds for files that git would run: their modes and hashes by name."""
+    under_way: tuple[str, ...] = ()
+    """Files that say that an operation is (a rebase, a merge), and of which nobody needs to be told any more."""
 
     def is_of(self, identity: Identity, born: int) -> bool:
         """Whether this folder is the one: a number is given again, and a disk gets another one with the next start.
@@ -136,6 +140,7 @@ class _Stored(msgspec.Struct, frozen=True):
     born: int = 0
     programs: tuple[bytes, ...] = ()
     staged: dict[bytes, dict[bytes, tuple[int, str]]] = {}
+    under_way: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, given: Baseline) -> "_Stored":
@@ -154,6 +159,7 @@ class _Stored(msgspec.Struct, frozen=True):
                 os.fsencode(path): {os.fsencode(name): what for name, what in each.items()}
                 for path, each in given.staged.items()
             },
+            tuple(map(os.fsencode, given.under_way)),
         )
 
     def baseline(self) -> Baseline:
@@ -172,6 +178,7 @@ class _Stored(msgspec.Struct, frozen=True):
                 os.fsdecode(path): {os.fsdecode(name): what for name, what in each.items()}
                 for path, each in self.staged.items()
             },
+            tuple(map(os.fsdecode, self.under_way)),
         )
 
 
@@ -252,6 +259,20 @@ def save(path: Path, baseline: Baseline) -> None:
         ) from problem
 
 
+def out_of_reach(root: Root, now: Baseline, paths: set[str], *, first: bool) -> Baseline:
+    """With the word that no program could write these paths, but for what an earlier sandbox can."""
+    folders = dict[str, tuple[int, int]]()
+    for path in paths:
+        seen = glance(root, path)
+        if seen is not None and seen.is_folder and (first or path in now.guarded):
+            folders[path] = (seen.device, seen.inode)
+    kept = {
+        path: msgspec.structs.replace(each, guarded=path in paths and (first or each.guarded))
+        for path, each in now.files.items()
+    }
+    return msgspec.structs.replace(now, files=kept, guarded=folders)
+
+
 @contextmanager
 def locked(folder: Path) -> Generator[None]:
     """Be alone with the baseline in this folder, among all threads and processes. Waits: use a thread."""
@@ -264,6 +285,6 @@ def locked(folder: Path) -> Generator[None]:
 
 
 def forget(path: Path) -> None:
-    for each in (path, path.with_name(LEFT)):
+    for each in (path, path.with_name(LEFT), path.with_name(OBJECTS)):
         with suppress(FileNotFoundError):
             os.unlink(each)

@@ -16,6 +16,10 @@ Entry = tuple[str, str | None]
 
 LARGEST = 1 << 20
 """Bytes of a file of settings that is read."""
+_MANY = 10_000
+"""Lines of settings that a program may add to a file: reading them takes longer than writing them."""
+_SMALL = 64 << 10
+"""Bytes of settings that are remembered as they were read."""
 _PROGRAMS = "/usr/local/bin:/usr/bin:/bin"
 _SECTION = re.compile(rb'\[([A-Za-z0-9-]+)(?: "([\x20-\x21\x23-\x5b\x5d-\x7e]*)")?\]')
 _VALUE = re.compile(
@@ -28,6 +32,8 @@ _FLAG = re.compile(r"(true|false|yes|no|on|off|0|1|)", re.IGNORECASE)
 _OFF = re.compile(r"false|no|off|0", re.IGNORECASE)
 _WORD = re.compile(r"(?!-)[\w./+*:^-]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]*")
+_REFERENCE = re.compile(r"(?!-)(?!.*refs/(?i:replace)(?:/|\Z))(?!.*:(?:refs/)?\*\Z)[\w./+*:^-]*")
+"""One reference, or one that another becomes; git replaces objects by some of them."""
 _REMOTE = re.compile(r"[A-Za-z0-9_.][\w./+-]*")
 _URL = re.compile(r"(https?|git|ssh|git\+ssh|ssh\+git|file)://[^-\x00-\x20][^\x00-\x1f]*")
 _SCP = re.compile(r"(?=[^\x00-\x1f]*\Z)([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//).*", re.DOTALL)
@@ -66,8 +72,8 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "extensions.refstorage": re.compile(r"files|reftable"),
     "extensions.worktreeconfig": _FLAG,
     "extensions.relativeworktrees": _FLAG,
-    "remote.*.fetch": _WORD,
-    "remote.*.push": _WORD,
+    "remote.*.fetch": _REFERENCE,
+    "remote.*.push": _REFERENCE,
     "remote.*.tagopt": _WORD,
     "remote.*.mirror": _FLAG,
     "remote.*.prune": _FLAG,
@@ -75,7 +81,7 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "remote.*.partialclonefilter": re.compile(r"blob:none|blob:limit=\d+[kmg]?|tree:\d+"),
     "branch.*.remote": _REMOTE,
     "branch.*.pushremote": _REMOTE,
-    "branch.*.merge": _WORD,
+    "branch.*.merge": _REFERENCE,
     "branch.*.rebase": _FLAG,
     "branch.*.vscode-merge-base": _WORD,
     "submodule.active": _TEXT,
@@ -243,13 +249,18 @@ def _is_runner(word: str) -> bool:
 
 def entries(raw: bytes) -> list[Entry] | None:
     """What a file of settings says, without what it includes; None: git itself could not read it."""
-    simple = _simple(raw)
-    return simple if simple is not None else _by_git(raw)
+    simple = _known(raw) if len(raw) <= _SMALL else _simple(raw)
+    return [*simple] if simple is not None else _by_git(raw)
 
 
 def is_simple(raw: bytes) -> bool:
     """Whether nobody could read it in another way than we do."""
     return _simple(raw) is not None
+
+
+@lru_cache(64)
+def _known(raw: bytes) -> list[Entry] | None:
+    return _simple(raw)
 
 
 def _simple(raw: bytes) -> list[Entry] | None:
@@ -303,18 +314,23 @@ def cleaned(raw: bytes, kept: Collection[Entry] = ()) -> tuple[bytes | None, tup
 
     None in the place of bytes: they may stay exactly as they are.
     """
+    if raw.count(b"\n") > _MANY + 10 * len(kept):
+        return written(kept), ("everything: there are too many",)
     found = entries(raw)
     if found is None:
         return written(kept), ("everything: git cannot read it",)
-    good = [each for each in found if each in kept or is_safe(each)]
+    known = {*kept}
+    good = [each for each in found if each in known or is_safe(each)]
     addressed = {key.rpartition(".")[0] for key, _ in (*good, *kept) if key.endswith(".url")}
-    good = [each for each in good if each in kept or not _lacks(each[0], addressed)]
-    gone = tuple(dict.fromkeys(key for key, value in found if (key, value) not in good))
+    good = [each for each in good if each in known or not _lacks(each[0], addressed)]
+    stays = {*good}
+    gone = tuple(dict.fromkeys(each[0] for each in found if each not in stays))
     if not gone and (changed := _rearranged(found, kept)):
         return written(kept), changed
-    if not gone and (kept or is_simple(raw)):
+    fresh = written(good)
+    if not gone and (kept or fresh == raw or is_simple(raw)):
         return None, ()
-    return written(good), gone
+    return fresh, gone
 
 
 _SWITCHES = ("core.fsmonitor", "commit.gpgsign")

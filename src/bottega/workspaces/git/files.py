@@ -7,9 +7,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice
+from typing import TypeVar
 
 import msgspec
 
@@ -18,14 +18,16 @@ from bottega.workspaces.changes import leftovers
 from bottega.workspaces.confine import Root
 from bottega.workspaces.entries import in_order
 
+T = TypeVar("T")
 LARGEST = 1 << 20
 """Bytes of a file that are kept."""
-_MOST = 64 << 20
+MOST = 64 << 20
 """Bytes of a file that are looked at."""
 _NAMES = 300_000
 """Names in a folder that are looked at."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT})
+_NOWHERE = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.ENOENT})
 _HELD = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -63,10 +65,17 @@ def is_straight(said: bytes) -> bool:
 
 
 def refuse_shortage(problem: BaseException) -> None:
-    """Raise it where the process has run out of descriptors or memory: that says nothing about what is there."""
+    """Raise it where descriptors, memory or room on a disk are short: that says nothing about what is there."""
     cause = problem if isinstance(problem, OSError) else problem.__context__
     if isinstance(cause, OSError) and cause.errno in _SHORT:
         raise cause
+
+
+def _refuse_unknown(problem: Exception) -> None:
+    """Raise it unless it says that there is nothing, as it does of what no file can be called."""
+    refuse_shortage(problem)
+    if isinstance(problem, OSError) and problem.errno not in _NOWHERE:
+        raise problem
 
 
 @contextmanager
@@ -107,20 +116,28 @@ def listable(above: int, name: bytes) -> int:
         os.close(held)
 
 
-def look(root: Root, path: str) -> File | None:
-    """What is there, the link itself if it is one; None: nothing. Raises `OSError` where that cannot be known."""
+def glance(root: Root, path: str) -> File | None:
+    """What kind of file is there, whatever it holds; as `look` otherwise."""
+    return look(root, path, 0)
+
+
+def look(root: Root, path: str, most: int = MOST) -> File | None:
+    """What is there, the link itself if it is one; None: nothing. Raises `OSError` where that cannot be known.
+
+    Files of more than `most` bytes are not read: one may be huge and weigh nothing.
+    """
     try:
         folder, name = root.open_parent(path)
-    except Problem as problem:
-        refuse_shortage(problem)
+    except (Problem, OSError) as problem:
+        _refuse_unknown(problem)
         return None
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISLNK(found.st_mode):
             target = os.fsencode(os.readlink(name, dir_fd=folder))
             return _file(found, hashlib.sha256(target).hexdigest(), target)
-        if stat.S_ISREG(found.st_mode):
-            return _read(folder, name, found)
+        if stat.S_ISREG(found.st_mode) and most:
+            return _read(folder, name, found, most)
         return _file(found)
     except OSError as problem:
         refuse_shortage(problem)
@@ -133,7 +150,7 @@ def _file(found: os.stat_result, sha: str = "", content: bytes | None = None) ->
     return File(found.st_mode, found.st_ino, found.st_dev, sha, content, found.st_nlink)
 
 
-def _read(folder: int, name: bytes, found: os.stat_result) -> File:
+def _read(folder: int, name: bytes, found: os.stat_result, most: int) -> File:
     try:
         opened = _readable(folder, name)
     except OSError as problem:
@@ -141,11 +158,11 @@ def _read(folder: int, name: bytes, found: os.stat_result) -> File:
         return _file(found)
     with os.fdopen(opened, "rb") as file:
         found = os.fstat(opened)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST:
+        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
             return _file(found)
         content = file.read(LARGEST + 1)
         sha, read = hashlib.sha256(content), len(content)
-        while read < _MOST and (piece := file.read(LARGEST)):  # many may look at once
+        while read < most and (piece := file.read(LARGEST)):  # many may look at once
             sha.update(piece)
             read += len(piece)
     return _file(found, sha.hexdigest(), content if read <= LARGEST else None)
@@ -170,8 +187,8 @@ def open_readable(root: Root, path: str) -> int | None:
     """A regular file to read, which the caller closes; None: there is none, or it cannot be read."""
     try:
         folder, name = root.open_parent(path)
-    except Problem as problem:
-        refuse_shortage(problem)
+    except (Problem, OSError) as problem:
+        _refuse_unknown(problem)
         return None
     try:
         opened = _readable(folder, name)
@@ -191,38 +208,81 @@ def names(root: Root, path: str) -> list[str] | None:
 
     Raises `OSError` where they cannot be known.
     """
-    if path in ("", "."):
-        return _names(root.fileno())
+    with _listing(root, path) as opened:
+        return None if opened < 0 else _names(opened)
+
+
+def beneath(root: Root, folder: str, *, deep: bool = True) -> Iterator[str]:
+    """The paths of all files in a folder, and of those in its folders; whatever is no folder is a file here."""
+    left = [folder]
+    while left:
+        at = left.pop()
+        prefix = f"{at}/" if at else ""
+        with _listing(root, at) as opened:
+            if opened < 0:
+                continue
+            with os.scandir(opened) as entries:
+                every = ((each.name, each.is_dir(follow_symlinks=False)) for each in entries)
+                found = list(in_order(_bounded(every), lambda each: each[0]))
+        yield from (prefix + name for name, is_folder in found if not is_folder)
+        if deep:
+            left += (prefix + name for name, is_folder in found if is_folder)
+
+
+def stats(root: Root, folder: str) -> list[tuple[str, os.stat_result]]:
+    """The regular files in a folder, with what the system knows of them."""
+    found: list[tuple[str, os.stat_result]] = []
+    with _listing(root, folder) as opened:
+        if opened >= 0:
+            with os.scandir(opened) as entries:
+                for entry in _bounded(entries):
+                    with suppress(FileNotFoundError):
+                        if entry.is_file(follow_symlinks=False):
+                            found.append((entry.name, entry.stat(follow_symlinks=False)))
+    return found
+
+
+@contextmanager
+def _listing(root: Root, path: str) -> Generator[int]:
+    """A folder to list, as its descriptor; -1: it is none, or nobody can reach what is in it."""
+    opened = root.open_folder() if path in ("", ".") else _opened_to_list(root, path)
+    try:
+        yield opened
+    finally:
+        if opened >= 0:
+            os.close(opened)
+
+
+def _opened_to_list(root: Root, path: str) -> int:
     try:
         folder, name = root.open_parent(path)
-    except Problem as problem:
-        refuse_shortage(problem)
-        return None
+    except (Problem, OSError) as problem:
+        _refuse_unknown(problem)
+        return -1
     try:
-        opened = listable(folder, name)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        return listable(folder, name)
     except PermissionError:
         if os.access(".", os.X_OK, dir_fd=folder, effective_ids=True):
             raise
-        return None
+        return -1
+    except OSError as problem:
+        _refuse_unknown(problem)
+        return -1
     finally:
         os.close(folder)
-    if opened < 0:
-        return None
-    try:
-        return _names(opened)
-    finally:
-        os.close(opened)
 
 
 def _names(folder: int) -> list[str]:
-    """In order; a part of them would hide what is in the rest."""
-    with os.scandir(folder) as found:
-        listed = [entry.name for entry in islice(found, _NAMES + 1)]
-    if len(listed) > _NAMES:
-        raise OSError(errno.EOVERFLOW, f"The folder has more than {_NAMES:,} names")
-    return list(in_order(listed, str))
+    with os.scandir(folder) as entries:
+        return list(in_order(_bounded(entry.name for entry in entries), str))
+
+
+def _bounded(things: Iterable[T]) -> Iterator[T]:
+    """All of them, or `OSError`: a part of them would hide what is in the rest."""
+    for number, thing in enumerate(things):
+        if number >= _NAMES:
+            raise OSError(errno.EOVERFLOW, f"The folder has more than {_NAMES:,} names")
+        yield thing
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,9 +22,18 @@ from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap, staging
 from bottega.workspaces.git.baseline import Baseline, Copies, Kept
-from bottega.workspaces.git.judge import Verdict, judge, judge_odd
+from bottega.workspaces.git.hashing import Objects
+from bottega.workspaces.git.judge import Verdict, judge, judge_odd, put_back
 from bottega.workspaces.git.scan import Found, scanner_of
-from bottega.workspaces.git.sensitive import Kind, Targets, of_repositories, of_targets, targets
+from bottega.workspaces.git.sensitive import (
+    Kind,
+    Targets,
+    of_repositories,
+    of_targets,
+    targets,
+    under_way,
+)
+from bottega.workspaces.git.undoing import reports, wholesale
 from bottega.workspaces.git.undoing.attendance import attendance_of
 from bottega.workspaces.git.undoing.quarantine import Quarantine
 from bottega.workspaces.git.undoing.reports import Undone, sentences, shown
@@ -37,17 +46,6 @@ _TOLD = 1 << 20
 """Bytes of old reports after which they are forgotten."""
 _HELD = 16
 """Descriptors that one sandbox has for the outermost of what is mounted read-only; the rest is compared by content."""
-_UNFINISHED = (
-    "Not all of the folder could be looked at for planted repositories: it holds too many folders, or some that cannot"
-    " be listed. Use no git in it until they are deleted; no command runs here until then."
-)
-_LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
-_UNCHECKED = "The folder could not be checked for planted repositories."
-_STAGED = "versions of files that git would run ({}), to be written by `git restore`"
-_LIE = (
-    "another content than its name says, for a file that git would run ({}); `git index-pack` makes the table of a pack"
-    " anew"
-)
 HINT = "Delete what is named, or the folders that nobody needs, by hand."
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
@@ -83,6 +81,8 @@ class Guard:
         """Of what could not be put right: it is told once, however often it is looked at."""
         self._holder = -1
         self.attendance = attendance_of(self._state)
+        self._objects = Objects(self._state)
+        self._is_last = False
         self._planted = False
         """The look that is under way has undone something."""
 
@@ -124,26 +124,13 @@ class Guard:
             try:
                 outermost = sorted(set(paths), key=lambda each: (each.count("/"), each))
                 mine = {path for path in outermost if self._hold(path)}
-                after = self._out_of_reach(now, mine, first=first)
+                after = baselines.out_of_reach(self._root, now, mine, first=first)
                 if known:
                     after = overlap.unguarded(self._root.path, after, known)
                 baselines.save(self._baseline, after)
             finally:
                 for each in old:
                     os.close(each)
-
-    def _out_of_reach(self, now: Baseline, paths: set[str], *, first: bool) -> Baseline:
-        """With the word that no program could write these paths, but for what an earlier sandbox can."""
-        folders = dict[str, tuple[int, int]]()
-        for path in paths:
-            seen = files.look(self._root, path)
-            if seen is not None and seen.is_folder and (first or path in now.guarded):
-                folders[path] = (seen.device, seen.inode)
-        kept = {
-            path: msgspec.structs.replace(each, guarded=path in paths and (first or each.guarded))
-            for path, each in now.files.items()
-        }
-        return msgspec.structs.replace(now, files=kept, guarded=folders)
 
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
@@ -191,6 +178,7 @@ class Guard:
             return
         try:
             with self._alone():
+                self._is_last = True
                 self._checked()
                 if forget and not self.unfinished and self._only():
                     overlap.wait_for_openings(self._state, self._root.path)
@@ -238,7 +226,7 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
-        self.unfinished, self._left, self._planted = _UNCHECKED, "", False
+        self.unfinished, self._left, self._planted = reports.UNCHECKED, "", False
         saved = before = baselines.load(self._baseline)
         born = baselines.born(self._root.fileno())
         if before is not None and not before.is_of(self._root.identity, born) and self._only():
@@ -246,37 +234,15 @@ class Guard:
         if before is None and not begin:
             self.unfinished = ""
             return
-        found = self._scan(overlap.identities(self._state))
-        self._places = found.places
-        known = overlap.others(self._state, self._root.path, found.places)
-        path, top = self._root.path, self._root.identity
-        old = before or Baseline(path, *top, told=self._told, born=born)
-        if before is None and known:
-            old = before = self._inherited(found, old, known)
-        elif before is not None and known:
-            before = overlap.unguarded(self._root.path, before, known)
-        reached = self._reached(found, old)
-        if before is not None:
-            found, kept = self._put_right(found, before)
-            held = self._indexes_put_right(found, before)
-        else:
-            kept = self._kept(found, reached)
-            held = staging.held(self._root, found, reached)
-        if not found.whole:
-            self._left = _UNFINISHED
-            self._tell([_UNFINISHED] if _UNFINISHED not in self._said else [])
-            self._said.add(_UNFINISHED)
-            kept = {**old.files, **kept}
-        after = msgspec.structs.replace(
-            old if before is None else before,
-            folder=path,
-            files=kept,
-            includes=tuple(sorted(reached.includes)),
-            hooks=tuple(sorted(reached.hooks)),
-            programs=tuple(sorted(reached.programs)),
-            staged=held,
-        )
-        if after != saved and (found.whole or before is not None):
+        try:
+            after = self._compared(before, born)
+        except Exception as problem:
+            files.refuse_shortage(problem)
+            if before is None:
+                raise  # no program has run yet, and none will
+            self._undo_wholesale(before, problem)
+            return
+        if after is not None and after != saved:
             baselines.save(self._baseline, after)
         if self._planted:
             self.attendance.note_plant()
@@ -286,8 +252,75 @@ class Guard:
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
 
-    def _scan(self, wanted: Collection[Identity] = ()) -> Found:
-        return staging.complete(self._root, self._scanner.scan(self._root, wanted=wanted))
+    def _compared(self, before: Baseline | None, born: int) -> Baseline | None:
+        """The next baseline; what is there is put right if there is one already. None: it is not to be saved."""
+        found = self._scanner.scan(self._root, wanted=overlap.identities(self._state))
+        self._places = found.places
+        known = overlap.others(self._state, self._root.path, found.places)
+        path, top = self._root.path, self._root.identity
+        old = before or Baseline(path, *top, told=self._told, born=born)
+        if before is None and known:
+            old = before = self._inherited(found, old, known)
+        elif before is not None and known:
+            before = overlap.unguarded(self._root.path, before, known)
+        if before is not None:
+            found, kept, reached = self._put_right(found, before)
+            held = self._indexes_put_right(found, before, reached)
+        else:
+            found = staging.complete(self._root, found)
+            reached = self._reached(found, old)
+            kept, held = self._kept(found, reached), staging.held(self._root, found, reached)
+            self._objects.begin(self._root, found, shared=False)
+        if not found.whole:
+            self._leave(reports.UNFINISHED)
+            kept = {**old.files, **kept}
+        begun = under_way(self._root, found)
+        if before is not None:
+            self._tell(reports.begun(begun, before.under_way))
+        after = msgspec.structs.replace(
+            old if before is None else before,
+            under_way=(*begun,),
+            folder=path,
+            files=kept,
+            includes=tuple(sorted(reached.includes)),
+            hooks=tuple(sorted(reached.hooks)),
+            programs=tuple(sorted(reached.programs)),
+            staged=held,
+        )
+        return after if found.whole or before is not None else None
+
+    def _leave(self, why: str) -> None:
+        """Say, once, that not everything could be put right."""
+        self._left = why
+        self._tell([why] if why not in self._said else [])
+        self._said.add(why)
+
+    def _undo_wholesale(self, before: Baseline, problem: Exception) -> None:
+        """Where the folder cannot be judged, whatever a program has put there: nothing new of git's stays."""
+        _log.warning("%r could not be judged: %r", self._root.path, problem, exc_info=problem)
+        try:
+            found = self._scanner.scan(self._root)
+        except Exception as second:
+            _log.warning("nor could it be looked through: %r", second)
+            found = wholesale.repositories(before)
+        undone: list[Undone] = []
+        for path in wholesale.paths(self._root, found, before):
+            try:
+                file, old = files.look(self._root, path), before.files.get(path)
+                if file is None or file.is_folder or self._is_theirs(path, before):
+                    continue
+                if old is None or not (old.is_still(file) or old.was_out_of_reach(file)):
+                    undone += self._undo(path, put_back(old, reports.UNJUDGED), file)
+            except Exception as odd:
+                _log.warning("%r could not be undone: %r", path, odd)
+                undone.append(Undone(path, reports.UNJUDGED, "", str(odd)))
+        self._tell(sentences(each for each in undone if not each.problem))
+        self._leave(reports.WHOLESALE.format(problem))
+        self.attendance.note_plant()
+        self.unfinished = self._left
+
+    def _scan(self) -> Found:
+        return staging.complete(self._root, self._scanner.scan(self._root))
 
     def _inherited(self, found: Found, old: Baseline, known: list[Baseline]) -> Baseline:
         """How it was before programs of others, who have been here for longer."""
@@ -295,15 +328,27 @@ class Guard:
         old = msgspec.structs.replace(
             old, includes=(*led.includes,), hooks=(*led.hooks,), programs=(*led.programs,)
         )
+        found = staging.complete(self._root, found)
         kept = self._kept(found, self._reached(found, old))
         own = of_repositories(self._root, found)
         inherited = overlap.inherited(self._root.path, kept, own, known)
         staged = overlap.staged(self._root.path, known)
+        self._objects.begin(self._root, found, shared=True)
         return msgspec.structs.replace(old, files=inherited, staged=staged)
 
     def _reached(self, found: Found, before: Baseline) -> Targets:
-        """Where settings lead to, and where they led to before."""
-        return targets(self._root, found).joined(before.includes, before.hooks, before.programs)
+        """Where settings lead to, and where they led to before; planted ones are not followed."""
+
+        def said(path: str, file: files.File) -> bytes | None:
+            if not before.files or self._is_theirs(path, before):
+                return file.content
+            old, places = before.files.get(path), found.repositories
+            verdict = judge(self._root, path, "config", file, old, places)
+            return file.content if verdict is None else verdict.content
+
+        return targets(self._root, found, said=said).joined(
+            before.includes, before.hooks, before.programs
+        )
 
     def _kept(self, found: Found, reached: Targets) -> dict[str, Kept]:
         """Everything as it is: no program has run yet."""
@@ -315,17 +360,24 @@ class Guard:
                 kept[path] = Kept.of(file, kind)
         return kept
 
-    def _put_right(self, found: Found, before: Baseline) -> tuple[Found, dict[str, Kept]]:
+    def _put_right(self, found: Found, before: Baseline) -> tuple[Found, dict[str, Kept], Targets]:
         """First all settings, until none leads elsewhere any more; then the hooks that the rest of them lead to.
 
-        What is kept as the next baseline is what was judged: a program may put something else there right afterwards.
+        What is known to be harmful is undone before anything is followed, which may take long. What is kept as the next
+        baseline is what was judged: a program may put something else there right afterwards.
         """
+        known = Targets().joined(before.includes, before.hooks, before.programs)
         kept = Copies()
         for _ in range(_ROUNDS):
             kept = Copies()
-            there = of_repositories(self._root, found)
+            there = of_targets(self._root, known) | of_repositories(self._root, found)
             changed = self._repaired(there, found, before, kept)
-            if not changed:  # no planted setting is followed, wherever it may lead
+            if not changed:
+                count = len(found.repositories)
+                found = staging.complete(self._root, found)
+                changed = len(found.repositories) > count
+                if changed:
+                    continue
                 led = of_targets(self._root, self._reached(found, before))
                 more: dict[str, Kind] = {
                     path: kind
@@ -335,31 +387,44 @@ class Guard:
                 changed = self._repaired(more, found, before, kept)
             if not changed:
                 break
-            found = self._scan()
-        led = of_targets(self._root, self._reached(found, before))
+            found = self._scanner.scan(self._root)
+        else:
+            self._leave(reports.ANEW)
+        reached = self._reached(found, before)
+        led = of_targets(self._root, reached)
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
         self._repaired(hooks, found, before, kept)
-        return found, kept
+        return found, kept, reached
 
-    def _indexes_put_right(self, found: Found, before: Baseline) -> staging.Known:
+    def _indexes_put_right(self, found: Found, before: Baseline, reached: Targets) -> staging.Known:
         """Once all files are: an index may hold what is on the disk."""
-        reached = self._reached(found, before)
         changes, held = staging.judged(self._root, found, reached, before.staged)
         undone: list[Undone] = []
         for each in changes:
             file = files.look(self._root, each.path)
             if file is not None and file.is_file:
-                why = _STAGED.format(", ".join(map(repr, map(shown, each.names[:3]))))
+                why = reports.STAGED.format(", ".join(map(repr, map(shown, each.names[:3]))))
                 verdict = Verdict(why if each.names else "", each.content, file.mode)
                 undone += self._undo(each.path, verdict, file)
         for lie in staging.lies(self._root, found, reached):
             file = files.look(self._root, lie.path)
             if file is not None and not file.is_folder:
-                verdict = Verdict(_LIE.format(repr(shown(lie.name))), lie.content, 0o444)
+                verdict = Verdict(reports.LIE.format(repr(shown(lie.name))), lie.content, 0o444)
                 undone += self._undo(lie.path, verdict, file)
+        undone += self._objects_put_right(found)
         self._planted |= bool(undone)
         self._tell(sentences(undone))
         return held
+
+    def _objects_put_right(self, found: Found) -> list[Undone]:
+        """Once every program has ended, all of them again: a store into memory changes no time."""
+        undone: list[Undone] = []
+        for lie in self._objects.lies(self._root, found, again=self._is_last):
+            file = files.look(self._root, lie.path, files.LARGEST)
+            if file is not None and not file.is_folder:
+                verdict = Verdict(reports.OBJECT, lie.content, 0o444, problem=lie.problem)
+                undone += self._undo(lie.path, verdict, file)
+        return undone
 
     def _repaired(
         self, there: Mapping[str, Kind], found: Found, before: Baseline, kept: Copies
@@ -369,10 +434,11 @@ class Guard:
         changed = False
         hooks = before.hook_copies
         for path, kind in there.items():
-            file = files.look(self._root, path)
+            old = before.files.get(path)
+            most = files.MOST if old is not None or kind == "hook" else files.LARGEST
+            file = files.look(self._root, path, most)
             if file is None or file.is_folder:
                 continue
-            old = before.files.get(path)
             verdict = None
             is_copy = kind == "hook" and (os.path.basename(path), file.sha, file.mode) in hooks
             if not self._is_theirs(path, before):
@@ -412,6 +478,8 @@ class Guard:
             except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
                 _log.warning("no copy of what was planted for git was kept: %r", problem)
         try:
+            if verdict.problem:
+                raise Problem(verdict.problem)
             if verdict.apart:
                 files.set_apart(self._root, path)
             elif verdict.content is None:
@@ -421,12 +489,13 @@ class Guard:
         except (OSError, Problem) as problem:
             why = verdict.why or "settings that could be read in two ways"
             undone = [Undone(path, why, "", str(problem))]
-            self._left = _LEFT.format(*sentences(undone))
+            self._left = reports.LEFT.format(*sentences(undone))
             self._stuck.add(path)
             return undone
         return [Undone(path, verdict.why, kept)] if verdict.why else []
 
-    def _tell(self, said: list[str]) -> None:
+    def _tell(self, given: Iterable[str]) -> None:
+        said = [*given]
         if not said:
             return
         for each in said:

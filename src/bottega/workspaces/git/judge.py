@@ -9,9 +9,15 @@ from typing import Literal, NamedTuple
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
-from bottega.workspaces.git.contents import mercurial, replacements, state
+from bottega.workspaces.git.contents import mercurial, references, replacements, state
 from bottega.workspaces.git.files import File
-from bottega.workspaces.git.leading import Leading, is_of_worktree, leads
+from bottega.workspaces.git.leading import (
+    Leading,
+    is_of_worktree,
+    leads,
+    resolved,
+    said_by_commondir,
+)
 from bottega.workspaces.git.sensitive import OURS, Kind
 from bottega.workspaces.git.undoing.reports import HOOK
 
@@ -26,9 +32,11 @@ class Verdict(NamedTuple):
     mode: int = 0o644
     apart: bool = False
     """It becomes a copy of its own, and its other names stay; whatever `content` says."""
+    problem: str = ""
+    """Why it cannot be put right."""
 
 
-def judge(  # noqa: C901, PLR0911 - one a kind
+def judge(  # noqa: C901, PLR0911, PLR0912 - one a kind
     root: Root,
     path: str,
     kind: Kind,
@@ -39,9 +47,7 @@ def judge(  # noqa: C901, PLR0911 - one a kind
     """None: it may stay as it is."""
     if kept is not None and (kept.is_still(file) or kept.was_out_of_reach(file)):
         return None
-    before = kept if kept is not None and kept.content is not None else None
-    if before is not None and stat.S_ISLNK(before.mode):
-        before = None  # where the link led to is judged by itself
+    before = _plain(kept)
     if kind == "link" or not file.is_file:
         return _back(before, _ODD.format(kind="link" if file.is_link else "special file"))
     match kind:
@@ -57,6 +63,14 @@ def judge(  # noqa: C901, PLR0911 - one a kind
             return None
         case "replacement" if path.rpartition("/")[2] == replacements.PACKED:
             return _packed(root, path, file, before)
+        case "reference" if references.is_harmless(file.content):
+            return None
+        case "table":
+            return Verdict("", None)  # git makes it anew
+        case "resolution" if "postimage" not in os.path.basename(path):
+            return Verdict("", before.content if before else None, file.mode)
+        case "back" if _is_back(root, path, file):
+            return None
         case "project" if kept is not None and kept.guarded:
             return None  # a person's editor has replaced it; it may say nothing that does harm
         case _:
@@ -81,16 +95,33 @@ _BRANCH = re.compile(rb"refs/heads/[\w-][\w./-]*")
 """What a `HEAD` of the oldest kind, a link, says."""
 _SHARED = "a second name of another file, to which git would write"
 _ODD = "a {kind} that leads git elsewhere"
+_STASH = "a stash that git applies by itself (`git stash store {}` puts it among the others)"
 _WHY = {
     "hook": HOOK,
     "state": "the state of an operation that names what git would run",
     "replacement": "a reference that makes git take one object for another",
+    "reference": "a reference that makes git write elsewhere than to references",
+    "resolution": "a resolution of a conflict that git would take by itself",
+    "grafts": "lines that give commits other parents",
+    "back": "a file that leads git to a work tree elsewhere",
     "remote": "an address that git would use",
     "settings": "settings of Mercurial or Jujutsu that can run programs",
     "store": "a file that leads Mercurial or Jujutsu to a repository elsewhere",
     "index": "an index that makes git overwrite its own files, or that could be read in two ways",
     "project": f"a {OURS} that Bottega would read",
 }
+
+
+def put_back(kept: Kept | None, why: str) -> Verdict:
+    """As it was before, whatever it is."""
+    return _back(_plain(kept), why)
+
+
+def _plain(kept: Kept | None) -> Kept | None:
+    """A file that can be put back; where a link led to is judged by itself."""
+    if kept is None or kept.content is None or stat.S_ISLNK(kept.mode):
+        return None
+    return kept
 
 
 def _back(before: Kept | None, why: str) -> Verdict:
@@ -117,15 +148,25 @@ def _runs_nothing(
 def _state(path: str, file: File, before: Kept | None) -> Verdict | None:
     if state.is_harmless(path, file.content):
         return None
+    if stash := state.stash(path, file.content):
+        return _back(before, _STASH.format(stash))
     if state.is_plain_record(path, file.content):
         return Verdict("", (before.content if before else None) or b"", file.mode)
     return _back(before, _WHY["state"])
 
 
+def _is_back(root: Root, path: str, file: File) -> bool:
+    """Whether it says where a work tree in this folder is."""
+    said = said_by_commondir(file.content or b"")
+    return said.endswith(b"/.git") and resolved(root, os.path.dirname(path), said) != ".."
+
+
 def _packed(root: Root, path: str, file: File, before: Kept | None) -> Verdict | None:
-    raw = replacements.packed(root, path)
-    fresh = replacements.without_new(raw, (before.content if before else None) or b"")
-    return None if fresh == raw else Verdict(_WHY["replacement"], fresh, file.mode)
+    try:
+        fresh = replacements.without_new(root, path, (before.content if before else None) or b"")
+    except ValueError as problem:
+        return Verdict(_WHY["replacement"], None, problem=str(problem))
+    return None if fresh is None else Verdict(_WHY["replacement"], fresh, file.mode)
 
 
 def _config(file: File, before: Kept | None) -> Verdict | None:

@@ -6,11 +6,13 @@ there before is followed as git follows it.
 """
 
 import os
+import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Literal
 
 from bottega.errors import Problem
-from bottega.workspaces.confine import Root
+from bottega.workspaces.confine import PATH_MAX, Root
 from bottega.workspaces.git import config, outside
 from bottega.workspaces.git.files import is_straight, look
 from bottega.workspaces.git.scan import Found
@@ -18,6 +20,9 @@ from bottega.workspaces.git.scan import Found
 Leading = Literal["pointer", "commondir", "alternates", "store"]
 _POINTER = b"gitdir: "
 _ENDS = b"\r\n"
+_LINE = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE)
+_LENDERS = 100
+"""Repositories from which one takes objects."""
 _HOPS = 20
 """Folders above the workspace in which a repository is looked for."""
 
@@ -41,14 +46,23 @@ def leads(root: Root, path: str, kind: Leading, content: bytes) -> list[str]:
     if kind == "store":  # Mercurial ignores newlines after a path, Jujutsu does not
         said = content.rstrip(b"\n") if path.endswith("/sharedpath") else content
         return [resolved(root, folder, said) if os.path.normpath(said) == said else ".."]
-    lines = (each for each in content.split(b"\n") if each and each[:1] != b"#")
+    lines = [*islice((each[0] for each in _LINE.finditer(content)), _LENDERS + 1)]
     objects = os.path.dirname(folder)
+    if len(lines) > _LENDERS:
+        return [".."]
     return [resolved(root, objects, each) if each[:1] != b'"' else ".." for each in lines]
+
+
+def is_outside(relative: str) -> bool:
+    """Whether a path leads out of the folder that it is relative to: a name may begin with two dots as well."""
+    return relative == ".." or relative.startswith("../")
 
 
 def resolved(root: Root, folder: str, said: bytes) -> str:
     """A path that is said in a folder, relative to the workspace and without links; `..`: it leads out."""
-    if not said or b"\0" in said or b"\n" in said or said.strip() != said or not is_straight(said):
+    if not 0 < len(said) <= PATH_MAX or b"\0" in said or b"\n" in said:
+        return ".."
+    if said.strip() != said or not is_straight(said):
         return ".."
     path = os.path.normpath(os.path.join(root.path, folder, os.fsdecode(said)))
     if path != root.path and not path.startswith(root.path.rstrip("/") + "/"):
@@ -111,8 +125,9 @@ def _ways_in(root: Root, found: Found) -> Iterator[tuple[str, ...]]:
     for pointer in found.pointers:
         seen = look(root, pointer)
         folder = os.path.dirname(os.path.join(root.path, pointer))
-        if seen is not None and seen.is_file and (said := said_by_pointer(seen.content or b"")):
-            yield _real(folder, said), folder
+        if seen is not None and seen.is_file:
+            said = said_by_pointer(seen.content or b"")
+            yield from ((place, folder) for place in _real(folder, said))
     for link in found.links:
         if link.lower().endswith(".git"):
             whole = os.path.join(root.path, link)
@@ -132,13 +147,12 @@ def _pointed(git: str) -> Iterator[str]:
     """The repository that is called `.git`, or that a file of this name or a link to such a file names."""
     if os.path.isdir(git):
         yield os.path.realpath(git)
-    elif said := said_by_pointer(outside.raw(git)):
-        yield _real(os.path.dirname(git), said)
+    else:
+        yield from _real(os.path.dirname(git), said_by_pointer(outside.raw(git)))
 
 
 def _commons(place: str) -> Iterator[str]:
-    if said := said_by_commondir(outside.raw(os.path.join(place, "commondir"))):
-        yield _real(place, said)
+    yield from _real(place, said_by_commondir(outside.raw(os.path.join(place, "commondir"))))
 
 
 def _work_trees(place: str) -> Iterator[str]:
@@ -146,9 +160,11 @@ def _work_trees(place: str) -> Iterator[str]:
     for name in ("config", "config.worktree"):
         for key, value in config.entries(outside.raw(os.path.join(place, name))) or ():
             if key == "core.worktree" and value and "\0" not in value:
-                yield os.path.realpath(os.path.join(place, value))
+                yield from _real(place, os.fsencode(value))
 
 
-def _real(folder: str, said: bytes) -> str:
-    """Where git gets to: it ends a path at the first NUL."""
-    return os.path.realpath(os.path.join(folder, os.fsdecode(said.partition(b"\0")[0])))
+def _real(folder: str, said: bytes) -> Iterator[str]:
+    """Where git gets to, if anywhere: it ends a path at the first NUL, and no path may be longer than the system's."""
+    path = said.partition(b"\0")[0]
+    if said and len(path) <= PATH_MAX:
+        yield os.path.realpath(os.path.join(folder, os.fsdecode(path)))

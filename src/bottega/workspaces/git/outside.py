@@ -5,6 +5,7 @@ import pwd
 from collections.abc import Iterator, Mapping
 
 from bottega.regular_file import read_regular
+from bottega.workspaces.confine import PATH_MAX
 from bottega.workspaces.git.files import LARGEST
 
 _SYSTEM = (
@@ -46,8 +47,8 @@ def homes(owner: int) -> list[str]:
 
 def paths(base: str, value: str, owner: int) -> Iterator[str]:
     """What a path in a setting may mean, absolute: as it is spelled, and past all links."""
-    if not value or "\0" in value:
-        return
+    if not value or "\0" in value or len(value) > PATH_MAX:
+        return  # nobody can open it
     for meant in _expanded(value, owner):
         whole = os.path.normpath(os.path.join(base, meant))
         yield whole

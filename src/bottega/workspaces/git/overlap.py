@@ -104,6 +104,8 @@ def adopt(state: Path, root: Root) -> None:
         with suppress(OSError), open(other / "holders", "rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not (state / baselines.NAME).exists():
+                with suppress(OSError):  # its numbers and times are the same
+                    (other / baselines.OBJECTS).replace(state / baselines.OBJECTS)
                 baselines.save(state / baselines.NAME, known.on(device))
             baselines.forget(other / baselines.NAME)
 

@@ -48,9 +48,9 @@ def version_control_danger(root: Root, paths: Sequence[str]) -> str:
     if repository := _repository(root, paths):
         return _TAKEN.format(repository)
     found = scanner_of(root).scan(root)
+    reached = targets(root, found)
     if not found.whole:
         return "not all of the folder could be looked at for what git would run"
-    reached = targets(root, found)
     there = of_targets(root, reached) | of_repositories(root, found)
     known = {_folded(path): kind for path, kind in there.items()}
     includes = {_folded(each) for each in _both(root, reached.includes)}

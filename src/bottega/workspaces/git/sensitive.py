@@ -1,16 +1,18 @@
 """Which files of a workspace could make git run a program, or make it look for its settings elsewhere."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from bottega.errors import Problem
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git import config, leading, outside
-from bottega.workspaces.git.contents import index, replacements, state
-from bottega.workspaces.git.files import look, names
+from bottega.workspaces.git import config, files, leading, outside
+from bottega.workspaces.git.contents import index, references, replacements, state
+from bottega.workspaces.git.files import File, glance, look, names
 from bottega.workspaces.git.scan import Found
 
 Kind = Literal[
@@ -23,6 +25,11 @@ Kind = Literal[
     "state",
     "alternates",
     "replacement",
+    "reference",
+    "table",
+    "resolution",
+    "grafts",
+    "back",
     "link",
     "project",
     "settings",
@@ -41,8 +48,12 @@ HOOKS = (
     *("p4-post-changelist", "p4-pre-submit", "post-index-change"),
 )
 _SAMPLE = ".sample"
-_READ = 100_000
-"""Files of settings that are read in one look."""
+_READ = 10_000
+"""Files of settings that others include, and that are read in one look."""
+_LONGEST = 60.0
+"""Seconds in which settings are followed in one look."""
+Said = Callable[[str, File], bytes | None]
+"""What a file of settings in the workspace says that may stay."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -81,16 +92,7 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
     """What is there of all that repositories are made of and could do harm."""
     there: dict[str, Kind] = {}
     for repository in sorted(found.repositories):
-        prefix = f"{repository}/" if repository else ""
-        for name, kind in _FILES.items():
-            _add(root, prefix + name, kind, there)
-        _hooks(root, f"{prefix}hooks", there)
-        for name in ("remotes", "branches"):
-            _folder(root, prefix + name, "remote", there)
-        _state(root, prefix, there)
-        for path in replacements.paths(root, prefix):
-            _add(root, path, "replacement", there)
-        there |= dict.fromkeys(index.misleading(root, repository), "index")
+        _of_one(root, repository, there)
     for other in found.others:
         for name, kind in OTHERS[other[-3:].lower()].items():
             _add(root, f"{other}/{name}", kind, there)
@@ -102,6 +104,27 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
         there.setdefault(path, "odd")
     _add(root, OURS, "project", there)
     return there
+
+
+def _of_one(root: Root, repository: str, there: dict[str, Kind]) -> None:
+    prefix = f"{repository}/" if repository else ""
+    for name, kind in _FILES.items():
+        _add(root, prefix + name, kind, there)
+    _hooks(root, f"{prefix}hooks", there)
+    for name in ("remotes", "branches"):
+        _folder(root, prefix + name, "remote", there)
+    _state(root, prefix, there)
+    for path in replacements.paths(root, prefix):
+        _add(root, path, "replacement", there)
+    for path, is_usual in references.symbolic(root, prefix):
+        there.setdefault(path, "reference" if is_usual else "state")
+    for path in _tables(root, prefix):
+        there[path] = "table"
+    for path in files.beneath(root, f"{prefix}rr-cache"):
+        there[path] = "resolution"
+    for name in names(root, f"{prefix}worktrees") or ():
+        _add(root, f"{prefix}worktrees/{name}/gitdir", "back", there)
+    there |= dict.fromkeys(index.misleading(root, repository), "index")
 
 
 OTHERS: dict[str, dict[str, Kind]] = {
@@ -128,11 +151,12 @@ _FILES: dict[str, Kind] = {
     "config.worktree": "config",
     "commondir": "commondir",
     "objects/info/alternates": "alternates",
+    "info/grafts": "grafts",
 }
 
 
 def _add(root: Root, path: str, kind: Kind, there: dict[str, Kind]) -> None:
-    seen = look(root, path)
+    seen = glance(root, path)
     if seen is None or seen.is_folder:
         return
     there[path] = kind
@@ -150,7 +174,7 @@ def _inside(root: Root, path: str) -> str:
 
 
 def _hooks(root: Root, folder: str, there: dict[str, Kind]) -> None:
-    seen = look(root, folder)
+    seen = glance(root, folder)
     if seen is None:
         return
     if seen.is_link:
@@ -165,11 +189,23 @@ def _hooks(root: Root, folder: str, there: dict[str, Kind]) -> None:
 
 
 def _folder(root: Root, folder: str, kind: Kind, there: dict[str, Kind]) -> None:
-    seen = look(root, folder)
+    seen = glance(root, folder)
     if seen is not None and seen.is_link:
         there[folder] = "link"
     for name in names(root, folder) or ():
         _add(root, f"{folder}/{name}", kind, there)
+
+
+def _tables(root: Root, prefix: str) -> Iterator[str]:
+    """What says again, for the sake of speed alone, what objects say: git believes it."""
+    graph = f"{prefix}objects/info/commit-graph"
+    if glance(root, graph) is not None:
+        yield graph
+    yield from files.beneath(root, f"{graph}s")
+    for path in files.beneath(root, f"{prefix}objects/pack"):
+        inside = path[len(prefix) + len("objects/pack/") :]
+        if inside.startswith("multi-pack-index") or inside.endswith((".bitmap", ".rev")):
+            yield path
 
 
 def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
@@ -177,7 +213,7 @@ def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
     for name in state.TOP:
         _add(root, prefix + name, "state", there)
     for folder in state.FOLDERS:
-        seen = look(root, prefix + folder)
+        seen = glance(root, prefix + folder)
         if seen is not None and not seen.is_folder:
             there[prefix + folder] = "link"
         if seen is None or not seen.is_folder:
@@ -186,6 +222,17 @@ def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
         for name in state.KNOWN[folder] if listed is None else listed:
             kind: Kind = "todo" if name in state.TODO else "state"
             _add(root, f"{prefix}{folder}/{name}", kind, there)
+
+
+def under_way(root: Root, found: Found) -> dict[str, str]:
+    """What says that an operation is under way, and which one that is."""
+    prefixes = (f"{each}/" if each else "" for each in sorted(found.repositories))
+    return {
+        prefix + name: what
+        for prefix in prefixes
+        for name, what in state.UNDER_WAY.items()
+        if glance(root, prefix + name) is not None
+    }
 
 
 def of_targets(root: Root, targets: Targets) -> dict[str, Kind]:
@@ -213,33 +260,47 @@ def _links(root: Root, path: str, there: dict[str, Kind]) -> None:
     steps = path.split("/")
     for depth in range(1, len(steps) + 1):
         at = "/".join(steps[:depth])
-        seen = None if at == "." else look(root, at)
+        seen = None if at == "." else glance(root, at)
         if seen is not None and seen.is_link:
             there[at] = "link"
 
 
-def targets(root: Root, found: Found, only: Collection[str] | None = None) -> Targets:
+def _content(_: str, file: File) -> bytes | None:
+    return file.content
+
+
+def targets(
+    root: Root, found: Found, only: Collection[str] | None = None, said: Said = _content
+) -> Targets:
     """Where the settings of all repositories lead to, as they are now; of those here, perhaps `only` of some.
 
-    Every include is followed, whatever its condition, outside of the workspace as well: it may lead back in.
+    Every include is followed, whatever its condition, outside of the workspace as well: it may lead back in. What is
+    too much to be followed is noted in what was `found`, which is not whole then.
     """
     gathered, read = Targets(), Read()
     by_repository = leading.tops(root, found)
-    left = [*_of_repositories(root, by_repository, only)]
+    left = deque(_of_repositories(root, by_repository, only, said))
     tops = tuple(sorted({root.path}.union(*by_repository.values())))
-    for path in outside.files(_owner(root)):
-        left += _followed(root, os.path.dirname(path), path, tops, gathered, read)
+    deadline = time.monotonic() + _LONGEST
+    for path in reversed(outside.files(_owner(root))):
+        left.extendleft(_followed(root, os.path.dirname(path), path, tops, gathered, read, said))
     while left:
-        if len(read) > _READ:
-            raise Problem("Git's settings include too many files.", hint="Include fewer.")
-        settings = left.pop()
+        settings = left.popleft()
         for entry in settings.entries:
-            left += _follow_setting(root, settings, entry, gathered, read)
+            if len(read) > _READ or time.monotonic() > deadline:
+                found.whole = False
+                return gathered
+            left.extend(_follow_setting(root, settings, entry, gathered, read, said))
     return gathered
 
 
 def _follow_setting(
-    root: Root, settings: Settings, entry: config.Entry, gathered: Targets, read: Read
+    root: Root,
+    settings: Settings,
+    entry: config.Entry,
+    gathered: Targets,
+    read: Read,
+    said: Said,
 ) -> Iterator[Settings]:
     """Note where one setting leads to; what further settings it names."""
     key, value = entry
@@ -248,13 +309,13 @@ def _follow_setting(
         for top in (*settings.tops, settings.place):
             gathered.hooks.update(_reached(root, top, value or ""))
     elif key == "init.templatedir":
-        yield from _template(root, settings, value or "", gathered, read)
+        yield from _template(root, settings, value or "", gathered, read, said)
     elif key.partition(".")[0] in ("include", "includeif") and key.endswith(".path"):
-        yield from _followed(root, settings.place, value or "", settings.tops, gathered, read)
+        yield from _followed(root, settings.place, value or "", settings.tops, gathered, read, said)
 
 
 def _template(
-    root: Root, settings: Settings, value: str, gathered: Targets, read: Read
+    root: Root, settings: Settings, value: str, gathered: Targets, read: Read, said: Said
 ) -> Iterator[Settings]:
     """What every new repository gets a copy of: hooks, and settings."""
     for top in dict.fromkeys((*settings.tops, settings.place)):
@@ -262,11 +323,17 @@ def _template(
             folder = os.path.normpath(os.path.join(root.path, place))
             gathered.hooks.update(_reached(root, folder, "hooks"))
             for name in ("config", "config.worktree"):
-                yield from _followed(root, folder, name, settings.tops, gathered, read)
+                yield from _followed(root, folder, name, settings.tops, gathered, read, said)
 
 
 def _followed(
-    root: Root, base: str, value: str, tops: tuple[str, ...], gathered: Targets, read: Read
+    root: Root,
+    base: str,
+    value: str,
+    tops: tuple[str, ...],
+    gathered: Targets,
+    read: Read,
+    said: Said,
 ) -> Iterator[Settings]:
     """What a file of settings says, wherever it is; noted if it is in the workspace."""
     for path in outside.paths(base, value, _owner(root)):
@@ -275,7 +342,7 @@ def _followed(
         read.add((path, tops))
         if inside := _relative(root, path):
             gathered.includes.add(inside)
-        yield from _settings(root, path, tops)
+        yield from _settings(root, path, tops, said)
 
 
 def _owner(root: Root) -> int:
@@ -310,24 +377,24 @@ def _programs(root: Root, tops: Iterable[str], entry: config.Entry) -> Iterator[
                 yield from _reached(root, top, word)
 
 
-def _settings(root: Root, path: str, tops: tuple[str, ...]) -> Iterator[Settings]:
+def _settings(root: Root, path: str, tops: tuple[str, ...], said: Said) -> Iterator[Settings]:
     """What a file of settings says, wherever it is. Git takes what it includes from where its name leads to."""
     real = os.path.realpath(path)
     if inside := _relative(root, real):
         seen = look(root, inside)
-        raw = seen.content if seen is not None and seen.is_file else None
+        raw = said(inside, seen) if seen is not None and seen.is_file else None
     else:
         raw = outside.raw(real)
-    if raw and (said := config.entries(raw)):
+    if raw and (entries := config.entries(raw)):
         for place in {os.path.dirname(path), os.path.dirname(real)}:
-            yield Settings(tuple(said), place, tops)
+            yield Settings(tuple(entries), place, tops)
 
 
 def _of_repositories(
-    root: Root, gathered: leading.Tops, only: Collection[str] | None
+    root: Root, gathered: leading.Tops, only: Collection[str] | None, said: Said
 ) -> Iterator[Settings]:
     for place, works in gathered.items():
         inside = _relative(root, place)
         if only is None or not inside or ("" if inside == "." else inside) in only:
             for name in ("config", "config.worktree"):
-                yield from _settings(root, os.path.join(place, name), tuple(sorted(works)))
+                yield from _settings(root, os.path.join(place, name), tuple(sorted(works)), said)

@@ -8,15 +8,16 @@ means what it says only if the object is hashed: git does not do so when it writ
 import os
 import struct
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import files
 from bottega.workspaces.git.contents import index as indexes
-from bottega.workspaces.git.contents import objects, staged
+from bottega.workspaces.git.contents import objects, staged, trees
 from bottega.workspaces.git.contents.staged import LINK, Held, Index
 from bottega.workspaces.git.files import look
-from bottega.workspaces.git.leading import Tops, leads, tops
+from bottega.workspaces.git.leading import Tops, is_outside, leads, tops
 from bottega.workspaces.git.scan import Found
 from bottega.workspaces.git.sensitive import HOOKS, Targets
 from bottega.workspaces.gitfiles import is_refused
@@ -24,6 +25,8 @@ from bottega.workspaces.gitfiles import is_refused
 Known = dict[str, dict[str, Held]]
 """By the path of an index, what it holds for such files."""
 _OF_BARE = ("config", "config.worktree", "commondir", *(f"hooks/{name}" for name in HOOKS))
+_MOST = 1000
+"""Repositories that indexes may make of plain files."""
 _DEEPEST = 10
 """Indexes within repositories that an index holds."""
 _SPELLINGS = 64
@@ -52,7 +55,7 @@ def complete(root: Root, found: Found) -> Found:
     What lies there already is judged as a repository's then, and the index may hold no other settings or hooks for it.
     """
     for _ in range(_DEEPEST):
-        more = {*_completed(root, found)} - found.repositories
+        more = {*islice(_completed(root, found), _MOST)} - found.repositories
         if not more:
             return found
         found.repositories |= more
@@ -61,7 +64,7 @@ def complete(root: Root, found: Found) -> Found:
 
 
 def _completed(root: Root, found: Found) -> Iterator[str]:
-    by_repository = tops(root, found)
+    by_repository, disk = tops(root, found), _Disk(root)
     for repository in found.repositories:
         if any(indexes.misleading(root, repository)):
             continue  # it goes, or was there before
@@ -73,35 +76,48 @@ def _completed(root: Root, found: Found) -> Iterator[str]:
         except _UNREADABLE:
             continue  # it goes
         for work in by_repository[os.path.join(root.path, repository).rstrip("/")] if marks else ():
+            top = os.path.relpath(work, root.path)
             for folder, there in marks.items():
-                path = os.path.normpath(os.path.join(work, os.fsdecode(folder)))
-                inside = os.path.relpath(path, root.path)
-                if inside == ".." or inside.startswith("../"):
-                    continue
-                inside = "" if inside == "." else inside
-                yield from _as_spelled(root, inside, there)
+                inside = os.path.normpath(os.path.join(top, os.fsdecode(folder)))
+                if not is_outside(inside):
+                    yield from disk.completed("" if inside == "." else inside, there)
 
 
-def _as_spelled(root: Root, inside: str, marks: frozenset[bytes]) -> Iterator[str]:
-    """The folder, under the name that it has on the disk, if these marks and those there make it a repository."""
-    for path in _spellings(root, inside):
-        both = marks | {os.fsencode(name).lower() for name in files.names(root, path) or ()}
-        if b"head" in both and (b"commondir" in both or {b"objects", b"refs"} <= both):
-            yield path
+class _Disk:
+    """What is in folders, each of which is listed once: an index may name a million."""
 
+    def __init__(self, root: Root) -> None:
+        self._root = root
+        self._known: dict[str, dict[str, list[str]]] = {}
 
-def _spellings(root: Root, inside: str) -> list[str]:
-    """The paths on the disk that are this one in small letters; itself where there is none."""
-    found = [""]
-    for step in inside.split("/") if inside else ():
-        found = [
-            os.path.join(at, name)
-            for at in found
-            for name in (
-                {each for each in files.names(root, at) or () if each.lower() == step} or {step}
-            )
-        ][:_SPELLINGS]
-    return found
+    def _names(self, path: str) -> dict[str, list[str]]:
+        """By what they are in small letters."""
+        known = self._known.get(path)
+        if known is None:
+            known = dict[str, list[str]]()
+            for name in files.names(self._root, path) or ():
+                known.setdefault(name.lower(), []).append(name)
+            self._known[path] = known
+        return known
+
+    def completed(self, inside: str, marks: frozenset[bytes]) -> Iterator[str]:
+        """The folder, under the name that it has on the disk, if these marks and those there make it a repository."""
+        for path, is_there in self._spellings(inside):
+            names = self._names(path) if is_there else {}
+            both = marks | {mark for mark in staged.MARKS if os.fsdecode(mark) in names}
+            if b"head" in both and (b"commondir" in both or {b"objects", b"refs"} <= both):
+                yield path
+
+    def _spellings(self, inside: str) -> list[tuple[str, bool]]:
+        """The paths on the disk that are this one in small letters; itself, which is not there, where there is none."""
+        found = [("", True)]
+        for step in inside.split("/") if inside else ():
+            found = [
+                (os.path.join(at, name), is_there and step in self._names(at))
+                for at, is_there in found
+                for name in (is_there and self._names(at).get(step)) or (step,)
+            ][:_SPELLINGS]
+        return found
 
 
 def held(root: Root, found: Found, reached: Targets) -> Known:
@@ -141,7 +157,19 @@ def judged(
         known[path] = {**mine, **{n: what for n, what in fine.items() if n not in odd}, **puts}
         if odd or in_undo:
             changes.append(Changed(path, staged.changed(index, odd, puts), odd))
+    changes += _without_tables(root, found, {each.path for each in changes})
     return changes, known
+
+
+def _without_tables(root: Root, found: Found, changed: Collection[str]) -> Iterator[Changed]:
+    """Indexes that would have git commit other trees than they hold."""
+    for repository in found.repositories:
+        path = f"{repository}/index" if repository else "index"
+        index = None if path in changed else indexes.read(root, repository)
+        if index is not None and not trees.agrees(index):
+            yield Changed(path, staged.changed(index, (), {}), ())
+        elif index is not None and staged.is_crowded(index, _MOST):
+            yield Changed(path, None, ("everything",))
 
 
 def lies(root: Root, found: Found, reached: Targets) -> Iterator[Lie]:
@@ -165,11 +193,16 @@ def _on_disk(root: Root, works: Collection[str], name: str, sha: str) -> bytes |
     """The content of that hash, if it is in the work tree."""
     for work in works:
         inside = os.path.relpath(os.path.join(work, name), root.path)
-        seen = None if inside.startswith("../") else look(root, inside)
+        seen = None if is_outside(inside) else look(root, inside)
         content = None if seen is None else seen.content
         if content is not None and staged.blob(content, len(sha) // 2) == sha:
             return content
     return None
+
+
+def stores(root: Root, found: Found) -> set[str]:
+    """All folders of objects in the workspace."""
+    return {folder for repository in found.repositories for folder in _stores(root, repository)}
 
 
 def _stores(root: Root, repository: str) -> set[str]:
@@ -181,7 +214,7 @@ def _stores(root: Root, repository: str) -> set[str]:
     left, found = [os.path.join(place, "objects")], set[str]()
     while left:
         folder = left.pop()
-        if folder in found or folder.startswith(".."):
+        if folder in found or is_outside(folder):
             continue
         found.add(folder)
         path = os.path.join(folder, "info/alternates")
@@ -201,7 +234,7 @@ def _staged(index: Index, names: frozenset[bytes]) -> staged.Staged | None:
 def _is_on_disk(root: Root, works: set[str], name: str, what: Held, size: int) -> bool:
     for work in works:
         inside = os.path.relpath(os.path.join(work, name), root.path)
-        seen = None if inside.startswith("../") else look(root, inside)
+        seen = None if is_outside(inside) else look(root, inside)
         if seen is None or seen.content is None or staged.blob(seen.content, size) != what[1]:
             continue
         is_program = bool(seen.mode & 0o100)

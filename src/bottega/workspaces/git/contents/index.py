@@ -16,7 +16,7 @@ from contextlib import contextmanager, nullcontext, suppress
 
 from bottega.fairness import caller
 from bottega.regular_file import read_opened
-from bottega.workspaces.confine import Root
+from bottega.workspaces.confine import PATH_MAX, Root
 from bottega.workspaces.git import config, outside
 from bottega.workspaces.git.contents.staged import Index, varint
 from bottega.workspaces.git.files import is_straight, look, names, open_readable
@@ -30,6 +30,10 @@ _HUGE = 32 << 20
 """Bytes from which on only two are read at a time, whoever they are for."""
 _huge = threading.BoundedSemaphore(2)
 _large: dict[int | None, threading.Lock] = {}
+_SPARE = 1 << 20
+"""Bytes of names beyond four times those of the index: a name may stand for much of the one before it."""
+_DEEPEST = 256
+"""Folders that a file lies in."""
 _HEAD = 12 + 40
 """Bytes that tell whether it can be an index at all."""
 _KNOWN = 256
@@ -215,7 +219,7 @@ class _Index:
     def _entries(self, count: int) -> tuple[int, bool]:
         """Where they end, and whether some have no name: those stand in the index that this one is based on."""
         raw, size, version = self._raw, self._size, self._version
-        at, name, stage, unnamed = 12, b"", 0, False
+        at, name, stage, unnamed, room = 12, b"", 0, False, 4 * len(raw) + _SPARE
         for _ in range(count):
             begin, before, last = at, name, stage
             at += 40 + size
@@ -240,6 +244,8 @@ class _Index:
             stage = flags >> 12 & 3
             self._starts.append(begin)
             self._whole.append(dropped == len(before))
+            room -= len(name)
+            _need(room >= 0 and len(name) <= 2 * PATH_MAX and name.count(b"/") <= _DEEPEST)
             if name:
                 _need((name, stage) > (before, last) or not before)
                 _need(mode in _MODES and name.endswith(b"/") == (mode == _FOLDER))
@@ -260,7 +266,7 @@ class _Index:
             seen.add(mark)
             match mark:
                 case b"TREE" | b"UNTR":
-                    pass  # what was seen last, for the sake of speed: git takes no path to write from it
+                    pass  # for the sake of speed: git takes no path to write from it (see `trees`)
                 case b"sdir":
                     _need(not body)
                 case b"REUC":

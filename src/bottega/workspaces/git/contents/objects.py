@@ -16,6 +16,9 @@ from bottega.workspaces.git.files import names, open_readable
 
 _LARGEST = 256 << 20
 """Bytes of one object."""
+_SMALL = 64 << 20
+_SWELLS = 200
+"""How many times larger than its file a loose object may be, unless it is small: a hole is made from nothing."""
 _WORK = 1 << 30
 """Bytes that are made of one object, over all the others that it is told by."""
 _PIECE = 1 << 16
@@ -47,7 +50,7 @@ def lies(root: Root, folder: str, wanted: Collection[str]) -> Iterator[Lie]:
         opened = open_readable(root, path)
         if opened is not None:
             try:
-                if not _is_loose(opened, name):
+                if not is_loose(opened, name):
                     yield Lie(path, name, is_loose=True)
             finally:
                 os.close(opened)
@@ -78,9 +81,10 @@ def _hash(name: str) -> Digest:
     return hashlib.sha256() if len(name) == 64 else hashlib.sha1()  # noqa: S324 - git's own names
 
 
-def _is_loose(opened: int, name: str) -> bool:
+def is_loose(opened: int, name: str) -> bool:
     """Whether a loose file unpacks to what its name says, and ends there."""
     found, unpack, size, at = _hash(name), zlib.decompressobj(), 0, 0
+    most = max(_SMALL, _SWELLS * os.fstat(opened).st_size)
     try:
         while not unpack.eof:
             piece = unpack.unconsumed_tail
@@ -92,7 +96,7 @@ def _is_loose(opened: int, name: str) -> bool:
             made = unpack.decompress(piece, _PIECE)
             found.update(made)
             size += len(made)
-            if size > _LARGEST:
+            if size > most:
                 return False
     except _ODD:
         return False

@@ -1,54 +1,91 @@
 """References that make git take one object for another (`git replace`): whatever an index holds, it writes that other.
 
-They stand in files of their own beneath `refs/replace`, or as lines of `packed-refs`.
+They stand in files of their own beneath `refs/replace`, or as lines of `packed-refs`, of which there may be millions:
+nothing here costs more than a few bytes for each of a table.
 """
 
 import os
+import threading
 from collections.abc import Iterator
 
 from bottega.regular_file import read_opened
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git.files import names, open_readable
+from bottega.workspaces.git.files import beneath, open_readable
 
 PACKED = "packed-refs"
+MOST = 64 << 20
+"""Bytes of a table that is put right."""
 _MARK = b" refs/replace/"
-_MOST = 256 << 20
-_MANY = 10_000
-"""Folders that are looked into."""
+_PIECE = 1 << 20
+_one = threading.Lock()
+"""One table is read at a time, by all that look."""
 
 
 def paths(root: Root, prefix: str) -> Iterator[str]:
     """The files of a repository, whose paths begin so, that hold such references."""
-    left, seen = [f"{prefix}refs/replace"], 0
-    while left and seen < _MANY:
-        folder, seen = left.pop(), seen + 1
-        for name in names(root, folder) or ():
-            yield f"{folder}/{name}"
-            left.append(f"{folder}/{name}")
-    if _MARK in packed(root, f"{prefix}{PACKED}"):
+    yield from beneath(root, f"{prefix}refs/replace")
+    if _names_any(root, f"{prefix}{PACKED}"):
         yield f"{prefix}{PACKED}"
 
 
-def packed(root: Root, path: str) -> bytes:
+def _names_any(root: Root, path: str) -> bool:
     opened = open_readable(root, path)
     if opened is None:
-        return b""
+        return False
     try:
-        return read_opened(opened, path, _MOST)
-    except (OSError, ValueError):
-        return _MARK  # it grows, or is too large: whatever it holds
+        last, at = b"", 0
+        while piece := os.pread(opened, _PIECE, at):
+            if _MARK in last + piece:
+                return True
+            last, at = piece[-len(_MARK) :], at + len(piece)
+        return False
+    except OSError:
+        return True  # nobody can say what it holds
     finally:
         os.close(opened)
 
 
-def without_new(raw: bytes, before: bytes) -> bytes:
+def without_new(root: Root, path: str, before: bytes) -> bytes | None:
+    """What a table should hold; None: it may stay as it is. A `ValueError` where it is too large to tell."""
+    opened = open_readable(root, path)
+    if opened is None:
+        return None
+    try:
+        with _one:
+            raw = read_opened(opened, path, MOST)
+            fresh = cut(raw, before)
+            return None if fresh is raw else fresh
+    except OSError as problem:
+        raise ValueError(problem.strerror) from problem
+    finally:
+        os.close(opened)
+
+
+def cut(raw: bytes, before: bytes) -> bytes:
     """The lines of `packed-refs` without such references, but for those that were there before."""
     known = {line for line in before.split(b"\n") if _MARK in line}
-    kept: list[bytes] = []
-    dropped = False
-    for line in raw.split(b"\n"):
-        is_peeled = line.startswith(b"^")  # it belongs to the line above
-        dropped = dropped if is_peeled else _MARK in line and line not in known
-        if not dropped:
-            kept.append(line)
-    return b"\n".join(kept)
+    kept, at = bytearray(), 0
+    for begin, end in _marked(raw):
+        if raw[begin:end].partition(b"\n")[0] not in known:
+            kept += memoryview(raw)[at:begin]
+            at = end
+    if not at:
+        return raw
+    kept += memoryview(raw)[at:]
+    return bytes(kept)
+
+
+def _marked(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Where each such line begins, and where it ends with those that belong to it."""
+    at = raw.find(_MARK)
+    while at >= 0:
+        begin, end = raw.rfind(b"\n", 0, at) + 1, _end(raw, at)
+        while raw.startswith(b"^", end):
+            end = _end(raw, end)
+        yield begin, end
+        at = raw.find(_MARK, end)
+
+
+def _end(raw: bytes, at: int) -> int:
+    found = raw.find(b"\n", at)
+    return len(raw) if found < 0 else found + 1

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 Held = tuple[int, str]
 """Mode and hash of a file."""
-LINK, _GITLINK, _FOLDER = 0o120000, 0o160000, 0o040000
+LINK, _GITLINK, FOLDER = 0o120000, 0o160000, 0o040000
 _NEEDED = b"sdir"
 """The only extension without which git would read the rest in another way."""
 _KNOWN = 256
@@ -74,20 +74,22 @@ def staged(index: Index, wanted: frozenset[bytes]) -> Staged:
 def _staged(index: Index, wanted: frozenset[bytes]) -> Staged:
     folders = {name[:at] for name in wanted for at, sign in enumerate(name) if sign == 0x2F and at}
     found: list[tuple[str, int, Held]] = []
-    for entry in _merged(index):
+    for entry in merged(index):
         name = entry.name.lower().removesuffix(b"/")
         if name in wanted or name in folders:
             mode = entry.held[0]
-            if mode in (LINK, _FOLDER) or (mode != _GITLINK and name in wanted):
+            if mode in (LINK, FOLDER) or (mode != _GITLINK and name in wanted):
                 found.append((_text(entry.name), entry.stage, entry.held))
-    undo = _extensions(index.raw, index.size).get(b"REUC", b"")
+    undo = extensions(index.raw, index.size).get(b"REUC", b"")
     names = _undo_names(undo, index.size)
     return Staged(tuple(found), any(name.lower() in wanted for name in names))
 
 
 Marks = Mapping[bytes, frozenset[bytes]]
 """By folder, in small letters, which of the names that a repository is made of are in it."""
-_MARKS = (b"head", b"commondir", b"objects", b"refs")
+MARKS = (b"head", b"commondir", b"objects", b"refs")
+_MARKED = 100_000
+"""Folders with one of these names in them, of which each has a few bytes in memory."""
 _marks: dict[bytes, Marks] = {}
 
 
@@ -103,21 +105,35 @@ def marks(index: Index) -> Marks:
         with suppress(KeyError, StopIteration, RuntimeError):
             del _marks[next(iter(_marks))]
     found: dict[bytes, set[bytes]] = {}
-    for entry in _merged(index):
-        name = entry.name.lower()
-        if any(mark in name for mark in _MARKS):
-            steps = name.removesuffix(b"/").split(b"/")
-            for depth, step in enumerate(steps):
-                if step in _MARKS:
-                    found.setdefault(b"/".join(steps[:depth]), set()).add(step)
+    last = b"/"
+    for entry in merged(index):
+        if len(found) > _MARKED:
+            raise ValueError
+        folder, _, step = entry.name.lower().removesuffix(b"/").rpartition(b"/")
+        if step in MARKS:
+            found.setdefault(folder, set()).add(step)
+        if folder != last and any(mark in folder for mark in MARKS):
+            steps = folder.split(b"/")
+            for depth, each in enumerate(steps):
+                if each in MARKS:
+                    found.setdefault(b"/".join(steps[:depth]), set()).add(each)
+        last = folder
     made = _marks[key] = {folder: frozenset(each) for folder, each in found.items()}
     return made
+
+
+def is_crowded(index: Index, most: int) -> bool:
+    """Whether it holds more repositories made of plain files than that; one part of each may be on the disk."""
+    try:
+        return sum(len(each) > 1 and b"head" in each for each in marks(index).values()) > most
+    except ValueError:
+        return True
 
 
 def changed(index: Index, names: Collection[str], puts: Mapping[str, Held]) -> bytes:
     """The index without what it holds under these names, and with what is to be there instead."""
     gone = {_bytes(name) for name in names}
-    kept = (each for each in _merged(index) if each.name not in gone)
+    kept = (each for each in merged(index) if each.name not in gone)
     extended, count, last, written = False, 0, None, bytearray()
     for entry in heapq.merge(kept, _made(puts), key=_place):
         if last is not None and _place(last) != _place(entry):
@@ -129,7 +145,7 @@ def changed(index: Index, names: Collection[str], puts: Mapping[str, Held]) -> b
         written += _written(last)
         count += 1
     written[:0] = struct.pack(">4sII", b"DIRC", 3 if extended else 2, count)
-    if _NEEDED in _extensions(index.raw, index.size):
+    if _NEEDED in extensions(index.raw, index.size):
         written += _NEEDED + bytes(4)
     return bytes(written) + _digest(written, index.size)
 
@@ -168,10 +184,10 @@ def _bytes(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
-def _merged(index: Index) -> Iterator[_Entry]:
+def merged(index: Index) -> Iterator[_Entry]:
     """All entries, in their order."""
     raw, base, size = index
-    link = _extensions(raw, size).get(b"link", b"")
+    link = extensions(raw, size).get(b"link", b"")
     if not any(link[:size]):
         return _entries(raw, size)
     count = int.from_bytes(base[8:12])
@@ -241,7 +257,8 @@ def _walk(raw: bytes, size: int) -> Iterator[tuple[_Entry, int]]:
         yield _Entry(name, flags >> 12 & 3, flags, more, head, sha), at
 
 
-def _extensions(raw: bytes, size: int) -> dict[bytes, bytes]:
+def extensions(raw: bytes, size: int) -> dict[bytes, bytes]:
+    """What follows the entries, by the mark of each part."""
     found = dict[bytes, bytes]()
     at = max((end for _, end in _walk(raw, size)), default=12)
     while raw and at + 8 <= len(raw) - size:

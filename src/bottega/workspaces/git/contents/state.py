@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable
 
 from bottega.workspaces.git import config
+from bottega.workspaces.git.contents import references
 
 FOLDERS = ("rebase-merge", "rebase-apply", "sequencer")
 TODO = ("git-rebase-todo", "todo")
@@ -19,13 +20,24 @@ TOP = (
 )
 """Files of state beside these folders."""
 
+UNDER_WAY = {
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "sequencer": "cherry-pick or revert",
+    "BISECT_START": "bisect",
+}
+"""What says that an operation is under way."""
+
 _QUOTED = rb"'[^'\0]*'(?:\\['!]'[^'\0]*')*"
 """A word as git quotes it for a shell: nothing in it is anything but text."""
 _WORD = re.compile(rb"[\w-]*\n?")
 _NUMBER = re.compile(rb"\d*\n?")
 _HASHES = re.compile(rb"[0-9a-f\s]*")
 _REF = re.compile(rb"(?!-)(?:detached HEAD|[^\x00-\x20\x7f~^:?*\[\\]*)\n?")
-_REFS = re.compile(rb"(?!-)[^\x00-\x20\x7f~^:?*\[\\]*(?:\n[^\x00-\x20\x7f~^:?*\[\\]*)*")
+_HASH = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TEXT = re.compile(rb".*", re.DOTALL)
 _NOTHING = re.compile(rb"\s*")
 _AUTHOR = re.compile(rb"(?:GIT_AUTHOR_(?:NAME|EMAIL|DATE)=" + _QUOTED + rb"\n?)*")
@@ -92,8 +104,31 @@ _SWITCHES = frozenset(
 )
 
 Judge = Callable[[bytes], object]
+
+
+def _is_head(content: bytes) -> bool:
+    """What is moved, at the end of a rebase, to where that has got."""
+    said = content.removesuffix(b"\n")
+    return said in (b"", b"detached HEAD") or references.is_name(said)
+
+
+def _are_names(content: bytes) -> bool:
+    return all(references.is_name(each) for each in content.split(b"\n") if each)
+
+
+def _are_updates(content: bytes) -> bool:
+    """References that a rebase moves as well: of each the name, where it was and where it comes to be."""
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    hashes = [each for number, each in enumerate(lines) if number % 3]
+    return (
+        len(lines) % 3 == 0
+        and all(references.is_name(each) for each in lines[::3])
+        and all(_HASH.fullmatch(each) for each in hashes)
+    )
+
+
 _OF_HASHES = (
-    *("abort-safety", "amend", "autostash", "dirtyindex", "onto", "orig-head", "squash-onto"),
+    *("abort-safety", "amend", "dirtyindex", "onto", "orig-head", "squash-onto"),
     *("original-commit", "rewritten", "rewritten-list", "rewritten-pending", "stopped-sha"),
 )
 _OF_WORDS = (
@@ -105,15 +140,16 @@ _OF_WORDS = (
 _OF_TEXT = (
     *("current-fixups", "done", "final-commit", "git-rebase-todo.backup", "info", "message"),
     *("message-fixup", "message-squash", "msg", "msg-clean", "patch", "patch-merge-index"),
-    *("rebased-patches", "update-refs"),
+    "rebased-patches",
 )
 _STEPS: dict[str, Judge] = {
     "author-script": _AUTHOR.fullmatch,
     "apply-opt": _words(_APPLY),
     "gpg_sign_opt": _SIGN.fullmatch,
-    "head-name": _REF.fullmatch,
+    "head-name": _is_head,
     "onto_name": _REF.fullmatch,
-    "refs-to-delete": _REFS.fullmatch,
+    "refs-to-delete": _are_names,
+    "update-refs": _are_updates,
     "strategy": _is_strategy,
     "strategy_opts": _words(_OPTION),
     **dict.fromkeys(("end", "msgnum", "last", "next"), _NUMBER.fullmatch),
@@ -135,8 +171,22 @@ _TOP: dict[str, Judge] = {
     "BISECT_START": _REF.fullmatch,
     "gc.pid": re.compile(rb"(?:\d* )?[\w.-]*\n?").fullmatch,
 }
-KNOWN = {"rebase-merge": (*_STEPS, *TODO), "rebase-apply": (*_STEPS,), "sequencer": (*_SEQUENCER,)}
+_STASH = "autostash"
+KNOWN = {
+    "rebase-merge": (*_STEPS, *TODO, _STASH),
+    "rebase-apply": (*_STEPS, _STASH),
+    "sequencer": (*_SEQUENCER,),
+}
 """The names to look for where a folder does not let itself be listed."""
+
+
+def stash(path: str, content: bytes | None) -> str:
+    """The stash that git applies by itself at the end of an operation; empty: this file names none."""
+    said = (content or b"").strip()
+    return said.decode() if f"/{path}".endswith(_STASHES) and _HASH.fullmatch(said) else ""
+
+
+_STASHES = ("/MERGE_AUTOSTASH", f"rebase-merge/{_STASH}", f"rebase-apply/{_STASH}")
 
 
 def is_plain_record(path: str, content: bytes | None) -> bool:
@@ -156,7 +206,9 @@ def is_harmless(path: str, content: bytes | None) -> bool:
     if name.endswith(".lock"):
         return True  # git reads it under its other name
     inside = folder.rpartition("/")[2]
-    if inside not in FOLDERS:
+    if name == "MERGE_AUTOSTASH":
+        known = None
+    elif inside not in FOLDERS:
         known = _TOP.get(name, _HASHES.fullmatch)
     elif inside == "sequencer":
         known = _SEQUENCER.get(name)

@@ -1,12 +1,37 @@
 """What was undone, in sentences for whoever ran the command: one for each folder and reason."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from bottega.workspaces.gitfiles import is_of_git
 
 HOOK = "a hook that git would run"
+UNFINISHED = (
+    "Not all of the folder could be looked at for planted repositories: it holds too many folders or settings, or some"
+    " that cannot be listed. Use no git in it until they are deleted; no command runs here until then."
+)
+LEFT = "{}. Use no git in this folder until it is deleted; no command runs here until then."
+UNJUDGED = "what could not be judged"
+WHOLESALE = (
+    "The folder could not be checked for planted repositories ({}), so everything of git's in it that is new was put"
+    " back or taken away, indexes among it (`git reset` makes them anew). No command runs here until it can be checked."
+)
+ANEW = (
+    "What is planted for git in this folder comes again whenever it is undone. Use no git in it; no command runs here"
+    " until it stays away."
+)
+UNCHECKED = "The folder could not be checked for planted repositories."
+STAGED = "versions of files that git would run ({}), to be written by `git restore`"
+LIE = (
+    "another content than its name says, for a file that git would run ({}); `git index-pack` makes the table of a pack"
+    " anew"
+)
+OBJECT = "objects that are other than their names say (`git fsck` tells which are missing)"
+UNDER_WAY = (
+    "A {} is under way in this folder ({!r}), begun by a command. Where it is left so, `--continue` and `--abort` write"
+    " what the command chose, as a checkout of its branch does."
+)
 _NAMED = 3
 """Files that are named of those that one sentence is about."""
 
@@ -41,6 +66,12 @@ def sentences(undone: Iterable[Undone]) -> list[str]:
 
 
 _AGAIN = " If it came with a branch, the person reads it and gets it with `git checkout -f`, once nobody works here."
+
+
+def begun(found: Mapping[str, str], known: Collection[str]) -> list[str]:
+    """Of operations that are under way, by the file that says so, and were not before."""
+    fresh = ((file, what) for file, what in found.items() if file not in known)
+    return [UNDER_WAY.format(what, shown(file)) for file, what in fresh]
 
 
 def _is_of_project(undone: Undone) -> bool:

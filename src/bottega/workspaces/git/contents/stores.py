@@ -1,0 +1,190 @@
+"""The files that objects lie in: whatever is new in them is what its name says, for git believes the name.
+
+Those that were there before any program ran are known by their numbers and times, and are not read. All others are: a
+loose object is hashed, and of a pack the real git makes the table anew, which nobody can have written in another way.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from bottega.workspaces.confine import Root
+from bottega.workspaces.git.contents import objects
+from bottega.workspaces.git.files import names, open_readable, stats
+
+_SIZE = 16
+_PIECE = 1 << 20
+_LONG = len("pack-.idx") + 40
+"""Of the name of a table with short hashes."""
+_FOLDER = re.compile(r"[0-9a-f]{2}")
+_REST = re.compile(r"[0-9a-f]{38}(?:[0-9a-f]{24})?")
+_PROGRAMS = "/usr/local/bin:/usr/bin:/bin"
+_SECONDS = 600
+_LIMITED = 'ulimit -v 4194304; ulimit -t 600; exec "$@"'
+"""What git may take of memory and time for one pack."""
+_FATAL = 128
+"""How git ends when it does not like what it reads; whatever else ends it says nothing about that."""
+Known = set[bytes]
+
+
+class Lie(NamedTuple):
+    path: str
+    content: bytes | None
+    """What it is to be; None: it goes."""
+    problem: str = ""
+    """Why nobody can say whether it is one."""
+
+
+def found(root: Root, folders: Iterable[str]) -> Known:
+    """All that are there."""
+    return {mark for folder in folders for _, mark in _files(root, folder)}
+
+
+def save(place: Path, known: Known) -> None:
+    part = place.with_name(f"{place.name}.part")
+    part.write_bytes(b"".join(sorted(known)))
+    part.rename(place)
+
+
+def load(place: Path) -> Known | None:
+    """None: there is nothing known."""
+    try:
+        raw = place.read_bytes()
+    except OSError:
+        return None
+    return {raw[at : at + _SIZE] for at in range(0, len(raw), _SIZE)}
+
+
+def lies(root: Root, folders: Collection[str], known: Known) -> Iterator[Lie]:
+    """The new ones that are other than their names say; `known` gets those that are right."""
+    for folder in sorted(folders):
+        there = dict(_files(root, folder))
+        for path, mark in there.items():
+            if path.endswith(".idx") and f"{path[:-4]}.pack" in there:
+                marks = {mark, there[f"{path[:-4]}.pack"]}
+            elif path.endswith((".idx", ".pack")):
+                continue  # git reads none without the other
+            else:
+                marks = {mark}
+            if marks <= known:
+                continue
+            lie = _of_pack(root, path) if len(marks) > 1 else _of_loose(root, path)
+            if lie is not None:
+                yield lie
+            else:
+                known |= marks
+
+
+def _files(root: Root, folder: str) -> Iterator[tuple[str, bytes]]:
+    """The files of a folder of objects, with what tells each from any other."""
+    for first in names(root, folder) or ():
+        if first != "pack" and not _FOLDER.fullmatch(first):
+            continue
+        for name, now in stats(root, f"{folder}/{first}"):
+            if name.endswith((".pack", ".idx")) if first == "pack" else _REST.fullmatch(name):
+                numbers = (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+                mark = hashlib.blake2b(struct.pack(">QQqq", *numbers), digest_size=_SIZE).digest()
+                yield f"{folder}/{first}/{name}", mark
+
+
+def _of_loose(root: Root, path: str) -> Lie | None:
+    opened = open_readable(root, path)
+    if opened is None:
+        return None
+    try:
+        above, _, rest = path.rpartition("/")
+        return None if objects.is_loose(opened, above[-2:] + rest) else Lie(path, None)
+    finally:
+        os.close(opened)
+
+
+def _of_pack(root: Root, table: str) -> Lie | None:
+    pack = open_readable(root, f"{table[:-4]}.pack")
+    if pack is None:
+        return None
+    try:
+        fresh = _made(pack, "sha256" if len(os.path.basename(table)) > _LONG else "sha1")
+    except (OSError, subprocess.SubprocessError) as problem:
+        return Lie(table, None, f"`git index-pack` could not be run: {problem}")
+    finally:
+        os.close(pack)
+    return None if fresh is not None and _is_same(root, table, fresh) else Lie(table, fresh)
+
+
+def _is_same(root: Root, path: str, content: bytes) -> bool:
+    opened = open_readable(root, path)
+    if opened is None:
+        return False
+    with os.fdopen(opened, "rb") as file:
+        at = 0
+        while piece := file.read(_PIECE):
+            if content[at : at + len(piece)] != piece:
+                return False
+            at += len(piece)
+        return at == len(content)
+
+
+def _made(pack: int, kind: str) -> bytes | None:
+    """The table that git makes of a pack; None: it cannot."""
+    with tempfile.TemporaryDirectory(prefix="bottega-pack-") as folder:
+        made = os.path.join(folder, "made.idx")
+        command = ["git", "index-pack", "--threads=1", f"--object-format={kind}", "-o", made]
+        try:
+            _run([*_walls(), *_room(folder)], [*command, "/proc/self/fd/0"], pack)
+        except subprocess.CalledProcessError as problem:
+            if problem.returncode == _FATAL:
+                return None
+            raise
+        return Path(made).read_bytes()
+
+
+def _run(walls: list[str], command: list[str], pack: int) -> None:
+    """It gets the pack as it was opened, and no settings of anybody's. Raises what it fails with."""
+    subprocess.run(
+        [*walls, "sh", "-c", _LIMITED, "sh", *command],
+        stdin=pack,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env={
+            "PATH": _PROGRAMS,
+            "HOME": "/",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_DIR": "/dev/null",
+        },
+        timeout=_SECONDS,
+        check=True,
+    )
+
+
+@lru_cache(1)
+def _walls() -> tuple[str, ...]:
+    """What keeps git in a room with nothing but this one pack, where the machine has that."""
+    program = shutil.which("bwrap", path=_PROGRAMS)
+    if program is None:
+        return ()
+    walls = [program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    for each in ("/usr", "/bin", "/lib", "/lib32", "/lib64"):
+        walls += ["--ro-bind-try", each, each]
+    walls += ["--proc", "/proc", "--dev", "/dev"]
+    with (
+        open(os.devnull, "rb") as nothing,
+        suppress(subprocess.CalledProcessError, subprocess.TimeoutExpired),
+    ):
+        _run([*walls, "--"], ["true"], nothing.fileno())
+        return tuple(walls)
+    return ()
+
+
+def _room(folder: str) -> list[str]:
+    return ["--bind", folder, folder, "--"] if _walls() else []
