@@ -32,8 +32,8 @@ _FLAG = re.compile(r"(true|false|yes|no|on|off|0|1|)", re.IGNORECASE)
 _OFF = re.compile(r"false|no|off|0", re.IGNORECASE)
 _WORD = re.compile(r"(?!-)[\w./+*:^-]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]*")
-_REFERENCE = re.compile(r"(?!-)(?!.*refs/(?i:replace)(?:/|\Z))(?!.*:(?:refs/)?\*\Z)[\w./+*:^-]*")
-"""One reference, or one that another becomes; git replaces objects by some of them."""
+_REFERENCES = frozenset({"branch.*.merge", "remote.*.fetch", "remote.*.push"})
+"""Settings that name references: git replaces objects by some of those."""
 _REMOTE = re.compile(r"[A-Za-z0-9_.][\w./+-]*")
 _URL = re.compile(r"(https?|git|ssh|git\+ssh|ssh\+git|file)://[^-\x00-\x20][^\x00-\x1f]*")
 _SCP = re.compile(r"(?=[^\x00-\x1f]*\Z)([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//).*", re.DOTALL)
@@ -72,8 +72,8 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "extensions.refstorage": re.compile(r"files|reftable"),
     "extensions.worktreeconfig": _FLAG,
     "extensions.relativeworktrees": _FLAG,
-    "remote.*.fetch": _REFERENCE,
-    "remote.*.push": _REFERENCE,
+    "remote.*.fetch": _WORD,
+    "remote.*.push": _WORD,
     "remote.*.tagopt": _WORD,
     "remote.*.mirror": _FLAG,
     "remote.*.prune": _FLAG,
@@ -81,7 +81,7 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "remote.*.partialclonefilter": re.compile(r"blob:none|blob:limit=\d+[kmg]?|tree:\d+"),
     "branch.*.remote": _REMOTE,
     "branch.*.pushremote": _REMOTE,
-    "branch.*.merge": _REFERENCE,
+    "branch.*.merge": _WORD,
     "branch.*.rebase": _FLAG,
     "branch.*.vscode-merge-base": _WORD,
     "submodule.active": _TEXT,
@@ -125,8 +125,15 @@ def is_safe(entry: Entry) -> bool:
             return False
     if general in _ADDRESSES:
         return value is not None and _is_address(value)
+    if general in _REFERENCES and _replaces(value or ""):
+        return False
     allowed = _SAFE.get(general)
     return allowed is not None and allowed.fullmatch(value or "") is not None
+
+
+def _replaces(value: str) -> bool:
+    """Whether what it names may be a reference by which git takes one object for another."""
+    return "refs/replace" in value.lower() or value.endswith((":*", ":refs/*"))
 
 
 def _is_address(value: str) -> bool:

@@ -298,11 +298,7 @@ class Guard:
     def _undo_wholesale(self, before: Baseline, problem: Exception) -> None:
         """Where the folder cannot be judged, whatever a program has put there: nothing new of git's stays."""
         _log.warning("%r could not be judged: %r", self._root.path, problem, exc_info=problem)
-        try:
-            found = self._scanner.scan(self._root)
-        except Exception as second:
-            _log.warning("nor could it be looked through: %r", second)
-            found = wholesale.repositories(before)
+        found = wholesale.scanned(self._scanner, self._root, before)
         undone: list[Undone] = []
         for path in wholesale.paths(self._root, found, before):
             try:

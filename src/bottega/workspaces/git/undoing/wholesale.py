@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git.baseline import Baseline
 from bottega.workspaces.git.files import names
-from bottega.workspaces.git.scan import Found
+from bottega.workspaces.git.scan import Found, Scanner
 from bottega.workspaces.git.sensitive import Targets, of_repositories, of_targets
 
 _log = logging.getLogger(__name__)
@@ -48,8 +48,12 @@ def _is_index(name: str) -> bool:
     return name == "index" or name.startswith("sharedindex.")
 
 
-def repositories(before: Baseline) -> Found:
-    """Those that are known from before: where the folder cannot be looked at at all."""
+def scanned(scanner: Scanner, root: Root, before: Baseline) -> Found:
+    """All repositories; those that are known from before where the folder cannot be looked through."""
+    try:
+        return scanner.scan(root)
+    except Exception as problem:
+        _log.warning("%r could not be looked through: %r", root.path, problem)
     kinds = ("config", "commondir")
     known = (path.rpartition("/")[0] for path, each in before.files.items() if each.kind in kinds)
     return Found(repositories={*known}, whole=False)
