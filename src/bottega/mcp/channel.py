@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from bottega.fairness import FOREIGN_JSON
-from bottega.messages.json_size import MOST_MESSAGE, SMALL, Crowded, check_size, members_of
+from bottega.messages.json_size import MOST_MESSAGE, Crowded, check_size, members_of
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of one message of a server."""
+
+
+EACH = 250
+"""Fields that a message costs at least, so that a person's servers say a thousand things a second together."""
 
 
 class OpenSandbox(Protocol):
@@ -111,6 +115,5 @@ async def reason_to_refuse(message: bytes) -> str:
         check_size(message, MOST_MESSAGE)
     except Crowded as crowded:
         return str(crowded)
-    if (members := members_of(message, MOST_MESSAGE)) > SMALL:
-        await FOREIGN_JSON.take(members)
+    await FOREIGN_JSON.take(max(members_of(message, MOST_MESSAGE), EACH))
     return ""

@@ -149,10 +149,12 @@ class Incoming(_Stream):
                 if not pipes.holds_too_much(line, fault):
                     continue
                 break
+            if not line.strip():
+                continue
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
-                if not line.strip() or pipes.skip(line):
+                if pipes.skip(line):
                     continue
                 break
             if not pipes.took(request=isinstance(message, JSONRPCRequest)):

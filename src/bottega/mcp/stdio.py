@@ -21,6 +21,9 @@ from bottega.workspaces.sandbox.sandbox import Launch, Running, Sandbox
 _REST = 0.2
 """Seconds in which the last output of a program that ended is read."""
 _TAIL = 8 * 1024
+_PIECE = 64 * 1024
+_PAUSE = 0.01
+"""Seconds between two pieces of last words: a program that writes without end waits for its reader."""
 _WORDS = 600
 
 
@@ -123,8 +126,10 @@ class _Tail:
             lambda: asyncio.StreamReaderProtocol(reader), pipe
         )
         try:
-            while piece := await reader.read(_TAIL):
+            while piece := await reader.read(_PIECE):
                 self._kept = (self._kept + piece)[-_TAIL:]
+                if len(piece) > _TAIL:
+                    await asyncio.sleep(_PAUSE)
         finally:
             transport.close()
 
