@@ -51,7 +51,7 @@ class Lines:
         value = value.removeprefix(b" ")
         if field == b"data":
             self._data.append(value)
-            self._size += len(value)
+            self._size += len(value) + 8  # a line takes room, whatever it holds
         elif field == b"id" and value.isdigit():
             self._index = int(value) if len(value) <= len(str(LAST)) else LAST + 1
         elif field == b"event":

@@ -84,7 +84,8 @@ class Reach:
 
     async def open(self) -> None:
         self._http = aiohttp.ClientSession(
-            headers={"Authorization": f"Bearer {self._token}"},
+            headers={"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity"},
+            auto_decompress=False,  # a few packed bytes may be very many
             timeout=aiohttp.ClientTimeout(total=SLOW),
             read_bufsize=1 << 18,
             connector=aiohttp.TCPConnector(ssl=self._tls) if self._tls else None,
@@ -189,12 +190,18 @@ class Reach:
             params=query,
             allow_redirects=False,
         ) as response:
-            self.check_redirect(response)
+            self.check_plain(response)
             most = largest if response.status < 300 else min(largest, LARGEST_PROBLEM)
             return response.status, await self.whole(response, most), retry_after(response)
 
-    def check_redirect(self, response: aiohttp.ClientResponse) -> None:
-        """Refuse to be sent elsewhere."""
+    def check_plain(self, response: aiohttp.ClientResponse) -> None:
+        """Refuse to be sent elsewhere, and what is packed: it was not asked for."""
+        packed = response.headers.get("Content-Encoding", "identity")
+        if packed.strip().lower() not in ("", "identity"):
+            raise Problem(
+                f"The server at {self.address} packs what it says, which was not asked for.",
+                hint="Look at that server, and at any proxy in between.",
+            )
         if 300 <= response.status < 400:
             there = origin_of(response.headers.get("Location", "")) or "another path"
             raise Problem(
@@ -208,6 +215,7 @@ class Reach:
         body = bytearray()
         async for piece in response.content.iter_any():
             body += piece
+            await asyncio.sleep(0)
             if len(body) > most:
                 raise self.too_large(most)
         return bytes(body)

@@ -6,16 +6,17 @@ until the answer says something: a try that fails before has shown nothing and c
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from bottega.fairness import FOREIGN_JSON
 from bottega.messages.json_size import MOST_ANSWER, MOST_CALLED, SMALL, at_most, members_of
 from bottega.providers.http import faults
+from bottega.providers.http.body import Body, read_up_to
 from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where
-from bottega.providers.http.send import failure, read_up_to, refusal, send
+from bottega.providers.http.send import failure, refusal, send
 from bottega.providers.http.sse import Splitter, TooLong
 from bottega.providers.provider import (
     CallPiece,
@@ -39,8 +40,14 @@ MAX_WRITTEN = 8 * 1024 * 1024
 """Characters that a model writes in one answer: several times what the longest ones hold."""
 MAX_STREAM = 256 * 1024 * 1024
 """Bytes of a stream, with all that is around the words, and media."""
-AT_ONCE = 8 * 1024
-"""Bytes that are made events of at once: others on the event loop have their turn in between."""
+MAX_NAMED = 512
+"""Characters of the id or the name of a call, of a model's name and of the word for why it stopped."""
+MAX_FINISHED = 64 * 1024 * 1024
+"""Bytes of a whole answer with all that stands in it besides words: signatures, sources, media."""
+_CROWD = 512
+"""Lines in one piece: honest ones have a tenth."""
+_PER_LINE = 5
+"""What each is counted as where there are so many, among the values that are decoded for a person."""
 LAST_BYTES = 0.1
 """Seconds to wait for the end of a finished answer, so that its connection can be used again."""
 
@@ -67,21 +74,20 @@ class Attempt:
         self._where = where
         self._splitter = Splitter()
         self._response: aiohttp.ClientResponse | None = None
+        self._body: Body | None = None
         self._called = 0
         """About how many values the arguments of its calls have."""
         self._written = 0
         """Characters of words, thoughts and arguments."""
         self._came = 0
         """Bytes of the stream."""
-        self._unread = b""
-        """What came in with more than is handed on at once."""
 
     async def read(self) -> Sequence[StreamEvent]:
         """Wait for the next pieces and return them; sets `end` if the answer ended with them."""
         try:
-            if self._response is None:
+            if self._body is None:
                 return await self._open()
-            return await self._pieces(self._response, b"")
+            return await self._pieces(self._body, b"")
         except (TooLong, TooMuch):
             self.end = faults.too_much(self._where)
         except Exception as error:
@@ -119,27 +125,31 @@ class Attempt:
         if response.status >= 300:
             self.end = await refusal(response, self._wire, where)
             return ()
-        first = await response.content.readany()
+        body = self._body = Body(response)
+        first = await body.read()
         match kind_of(response.headers.get("content-type", ""), first):
             case "stream":
-                return await self._pieces(response, first)
+                return await self._pieces(body, first)
             case "whole":
-                body = await read_up_to(MAX_WHOLE + 1, response, first)
-                if len(body) > MAX_WHOLE:
+                whole = await read_up_to(MAX_WHOLE + 1, body, first)
+                if len(whole) > MAX_WHOLE:
                     raise TooMuch
-                await _count(body)
-                return self._taken([*self._decoder.whole(body), *self._decoder.end()]) or ()
+                await _count(whole)
+                return self._taken([*self._decoder.whole(whole), *self._decoder.end()]) or ()
             case "page":
                 self.end = faults.not_an_answer(where, response.status)
                 return ()
 
-    async def _pieces(
-        self, response: "aiohttp.ClientResponse", piece: bytes
-    ) -> Sequence[StreamEvent]:
-        read, feed, step = response.content.readany, self._splitter.feed, self._decoder.step
+    async def _pieces(self, body: Body, piece: bytes) -> Sequence[StreamEvent]:
+        feed, step = self._splitter.feed, self._decoder.step
         events: list[StreamEvent] = []
         while True:
-            piece = self._some(piece or self._unread or await read())
+            piece = piece or await body.read()
+            self._came += len(piece)
+            if self._came > MAX_STREAM:
+                raise TooMuch
+            if (lines := piece.count(b"\n")) > _CROWD:
+                await FOREIGN_JSON.take(lines * _PER_LINE)
             for name, data in feed(piece) if piece else self._splitter.end():
                 if len(data) > SMALL:
                     await _count(data)
@@ -153,26 +163,23 @@ class Attempt:
                 return ()
             piece = b""
 
-    def _some(self, piece: bytes) -> bytes:
-        """As much of it as is read at once; the rest comes next."""
-        self._unread = piece[AT_ONCE:]
-        piece = piece[:AT_ONCE]
-        self._came += len(piece)
-        if self._came > MAX_STREAM:
-            raise TooMuch
-        return piece
-
     def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""
         for event in events:
             if type(event) is CallPiece:
                 self._called += at_most(event.partial_json.encode("utf-8", "surrogatepass"))
                 self._written += len(event.partial_json)
+                if len(event.id) > MAX_NAMED or len(event.name) > MAX_NAMED:
+                    raise TooMuch
             elif type(event) is TextPiece or type(event) is ReasoningPiece:
                 self._written += len(event.text)
+            elif type(event) is Started and len(event.model) > MAX_NAMED:
+                raise TooMuch
         if self._called > MOST_CALLED or self._written > MAX_WRITTEN:
             raise TooMuch
         last = type(events[-1])
+        if last is Finished:
+            _bound(events[-1])
         if last is Finished or last is Failed:
             self.end = events.pop()  # pyright: ignore[reportAttributeAccessIssue]
             if last is Failed and not self.spoke and len(events) == 1:
@@ -181,6 +188,14 @@ class Attempt:
             return None
         self.spoke = self.spoke or bool(events)
         return events
+
+
+def _bound(end: Any) -> None:
+    """Before it is stored: what is said in a whole answer besides what was streamed."""
+    if max(len(end.model), len(end.provider_stop)) > MAX_NAMED:
+        raise TooMuch
+    if len(msgspec.json.encode(end.content)) > MAX_FINISHED:
+        raise TooMuch
 
 
 async def _count(data: bytes) -> None:

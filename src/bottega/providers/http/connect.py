@@ -79,7 +79,8 @@ class Transport:
                 ssl=trusting(self._ca_file) if self._ca_file else True,
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"User-Agent": "bottega"},
+            headers={"User-Agent": "bottega", "Accept-Encoding": "identity"},
+            auto_decompress=False,  # see `body`
             trace_configs=[_noting_reuse()],
         )
 

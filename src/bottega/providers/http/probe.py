@@ -8,9 +8,10 @@ import msgspec
 from bottega.messages.json_size import MOST_LINE, check_size
 from bottega.providers.http import faults
 from bottega.providers.http.address import without_login
+from bottega.providers.http.body import Body, read_up_to
 from bottega.providers.http.connect import Timeouts, Transport
 from bottega.providers.http.faults import Where
-from bottega.providers.http.send import failure, is_sendable, read_up_to, refusal, send
+from bottega.providers.http.send import failure, is_sendable, refusal, send
 from bottega.providers.provider import Failed, Target, Wire, WireRequest
 
 PATIENCE = Timeouts(connect=5.0, idle=10.0, total=10.0)
@@ -72,7 +73,7 @@ async def _get(
         response = await send(transport, where, sent.headers)
         try:
             if response.status < 300:
-                return await read_up_to(MAX_LIST, response)
+                return await read_up_to(MAX_LIST, Body(response))
             failed = await refusal(response, wire, where)
         finally:
             response.close()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bottega.errors import Misconfigured, Problem
 from bottega.providers.http import faults
 from bottega.providers.http.address import origin
+from bottega.providers.http.body import Body, read_up_to
 from bottega.providers.http.connect import Transport, Use
 from bottega.providers.http.faults import Where
 from bottega.providers.provider import Failed, Wire
@@ -87,7 +88,7 @@ async def refusal(response: "aiohttp.ClientResponse", wire: Wire, where: Where) 
     if status < 400:
         return faults.moved(where, status, response.headers.get("location", ""))
     try:
-        body = await read_up_to(MAX_ERROR, response)
+        body = await read_up_to(MAX_ERROR, Body(response))
     except Exception:
         body = b""
     headers = {name.lower(): value for name, value in response.headers.items()}
@@ -103,12 +104,3 @@ def failure(error: Exception, where: Where) -> Failed:
         log.error("The answer of %s could not be read", where.place, exc_info=error)
         return faults.unreadable(where)
     return known
-
-
-async def read_up_to(limit: int, response: "aiohttp.ClientResponse", first: bytes = b"") -> bytes:
-    """The body from `first` on, but not much more than `limit` bytes of it."""
-    parts, size = [first], len(first)
-    while size < limit and (piece := await response.content.readany()):
-        parts.append(piece)
-        size += len(piece)
-    return b"".join(parts)

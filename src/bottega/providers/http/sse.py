@@ -4,6 +4,10 @@ MAX_EVENT = 32 * 1024 * 1024
 """An event larger than this is no event but an attack or a mistake."""
 
 
+_LINE = 8
+"""Bytes that a line takes besides what it holds."""
+
+
 class TooLong(ValueError):
     """One event, or one line, is larger than `MAX_EVENT`."""
 
@@ -85,7 +89,7 @@ class Splitter:
             return
         if line.startswith(b"data:"):
             value = line[6:] if line[5:6] == b" " else line[5:]
-            self._size += len(value)
+            self._size += len(value) + _LINE
             if self._size > MAX_EVENT:
                 raise TooLong(f"an event of more than {MAX_EVENT} bytes")
             self._lines.append(value)
