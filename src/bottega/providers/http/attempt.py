@@ -163,18 +163,22 @@ class Attempt:
                 return ()
             piece = b""
 
+    def _weigh(self, event: StreamEvent) -> None:
+        """Count what an event adds to the answer; refuse names that are none."""
+        if type(event) is CallPiece:
+            self._called += at_most(event.partial_json.encode("utf-8", "surrogatepass"))
+            self._written += len(event.partial_json)
+            if len(event.id) > MAX_NAMED or len(event.name) > MAX_NAMED:
+                raise TooMuch
+        elif type(event) is TextPiece or type(event) is ReasoningPiece:
+            self._written += len(event.text)
+        elif type(event) is Started and len(event.model) > MAX_NAMED:
+            raise TooMuch
+
     def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""
         for event in events:
-            if type(event) is CallPiece:
-                self._called += at_most(event.partial_json.encode("utf-8", "surrogatepass"))
-                self._written += len(event.partial_json)
-                if len(event.id) > MAX_NAMED or len(event.name) > MAX_NAMED:
-                    raise TooMuch
-            elif type(event) is TextPiece or type(event) is ReasoningPiece:
-                self._written += len(event.text)
-            elif type(event) is Started and len(event.model) > MAX_NAMED:
-                raise TooMuch
+            self._weigh(event)
         if self._called > MOST_CALLED or self._written > MAX_WRITTEN:
             raise TooMuch
         last = type(events[-1])
