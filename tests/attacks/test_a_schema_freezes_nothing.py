@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -183,3 +184,21 @@ def test_ordinary_schemas_with_references_and_recursion_are_taken() -> None:
         value = {"left": value, "right": None}
     assert Validator(tree)({"root": value}) == ()
     assert "root" in Validator(tree)({"root": 3})[0]
+
+
+HEAVY = {
+    "alternations": "|".join(f"{number:x}" for number in range(250))[:990].rstrip("|"),
+    "classes": r"[^\p{L}\p{N}\p{S}N]",
+    "repetitions": r"(a{1,90}){1,9}",
+    "words": r"\w+",
+}
+
+
+@pytest.mark.parametrize("count", [19, 200, 3_000])
+@pytest.mark.parametrize("kind", HEAVY)
+def test_many_large_patterns_are_refused_or_compiled_in_no_time(kind: str, count: int) -> None:
+    schema = {"properties": {f"p{number}": {"pattern": HEAVY[kind]} for number in range(count)}}
+    started = time.thread_time()
+    with suppress(ValueError):
+        accepted(schema)
+    assert time.thread_time() - started < 0.1

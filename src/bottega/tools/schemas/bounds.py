@@ -5,6 +5,7 @@ references, which a few lines can make more than any machine will ever count: th
 once, so that counting itself is linear.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 from urllib.parse import unquote
@@ -18,6 +19,9 @@ MOST_NODES = 10_000
 DEEPEST = 64
 """Levels of objects and lists in each other."""
 MOST_PATTERNS, LONGEST_PATTERN = 200, 1000
+MOST_COMPILED = 20_000
+"""Letters of all its patterns; what is made larger when it is compiled counts as `_LARGER` of them."""
+_LARGER, _SWELLS = 250, re.compile(r"\\[pPwWdDsSbB]|\[|\{")
 MOST_STEPS = 20_000
 """Subschemas that are looked at for one value, all references followed."""
 
@@ -44,6 +48,10 @@ class Complex(ValueError):
     """The schema is valid perhaps, but it is more than is checked here."""
 
 
+def _weight(pattern: str) -> int:
+    return len(pattern) + _LARGER * sum(1 for _ in _SWELLS.finditer(pattern))
+
+
 class Outline:
     """A schema that is within the bounds: where its references lead, and what stands below what."""
 
@@ -55,6 +63,8 @@ class Outline:
         self.has_references = False
         self.patterns: set[str] = set()
         self.name_patterns: set[str] = set()
+        self._compiled = 0
+        """How large they are, each as often as it stands there: each is compiled so often."""
         self._anchors: dict[str, Node] = {}
         self._in_place: dict[int, list[Node]] = {}
         self._base = str(schema.get("$id") or schema.get("id") or "").rstrip("#")
@@ -163,8 +173,10 @@ class Outline:
     def _note_patterns(self, node: Node) -> None:
         if isinstance(pattern := node.get("pattern"), str):
             self.patterns.add(pattern)
+            self._compiled += _weight(pattern)
         if isinstance(named := node.get("patternProperties"), dict):
             self.name_patterns |= set(cast("Node", named))
+            self._compiled += sum(map(_weight, cast("Node", named)))
 
     def _refuse_patterns(self) -> None:
         every = self.patterns | self.name_patterns
@@ -172,6 +184,8 @@ class Outline:
             raise Complex(f"it has more than {MOST_PATTERNS} patterns")
         if any(len(each) > LONGEST_PATTERN for each in every):
             raise Complex(f"one of its patterns has more than {LONGEST_PATTERN} characters")
+        if self._compiled > MOST_COMPILED:
+            raise Complex("its patterns are too large together: shorten them, or leave some out")
 
     def _refuse_loops(self) -> None:
         """A reference that leads back to itself without going down into the value means nothing."""
