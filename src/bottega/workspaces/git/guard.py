@@ -20,7 +20,7 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files, overlap, staging
+from bottega.workspaces.git import corrections, files, overlap, staging, stashes
 from bottega.workspaces.git.baseline import Baseline, Copies, Kept
 from bottega.workspaces.git.hashing import Objects
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd, put_back
@@ -473,15 +473,9 @@ class Guard:
                 kept = self._quarantine.keep(self._root, path, file)
             except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
                 _log.warning("no copy of what was planted for git was kept: %r", problem)
+        verdict = stashes.kept(self._root, path, file, verdict)
         try:
-            if verdict.problem:
-                raise Problem(verdict.problem)
-            if verdict.apart:
-                files.set_apart(self._root, path)
-            elif verdict.content is None:
-                files.remove(self._root, path)
-            else:
-                files.write(self._root, path, verdict.content, verdict.mode)
+            corrections.correct(self._root, path, verdict)
         except (OSError, Problem) as problem:
             why = verdict.why or "settings that could be read in two ways"
             undone = [Undone(path, why, "", str(problem))]
