@@ -20,8 +20,9 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import corrections, files, overlap, staging, stashes
+from bottega.workspaces.git import files, overlap, staging, stashes
 from bottega.workspaces.git.baseline import Baseline, Copies, Kept
+from bottega.workspaces.git.corrections import Corrections
 from bottega.workspaces.git.hashing import Objects
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd, put_back
 from bottega.workspaces.git.scan import Found, scanner_of
@@ -61,6 +62,7 @@ class Guard:
         self._state = state / "git" / name
         self._rights = Rights()
         self._quarantine = Quarantine(state / "quarantine", reserve)
+        self._corrections = Corrections(reserve)
         self._baseline = self._state / baselines.NAME
         self._reports = self._state / "reports"
         self._scanner = scanner_of(root)
@@ -226,6 +228,7 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
+        self._corrections.begin()
         self.unfinished, self._left, self._planted = reports.UNCHECKED, "", False
         saved = before = baselines.load(self._baseline)
         born = baselines.born(self._root.fileno())
@@ -475,14 +478,14 @@ class Guard:
                 _log.warning("no copy of what was planted for git was kept: %r", problem)
         verdict = stashes.kept(self._root, path, file, verdict)
         try:
-            corrections.correct(self._root, path, verdict)
+            why = self._corrections.correct(self._root, path, verdict)
         except (OSError, Problem) as problem:
             why = verdict.why or "settings that could be read in two ways"
             undone = [Undone(path, why, "", str(problem))]
             self._left = reports.LEFT.format(*sentences(undone))
             self._stuck.add(path)
             return undone
-        return [Undone(path, verdict.why, kept)] if verdict.why else []
+        return [Undone(path, why, kept)] if why else []
 
     def _tell(self, given: Iterable[str]) -> None:
         said = [*given]
