@@ -113,3 +113,33 @@ def test_where_anything_is_odd_it_is_only_told(project: Project, what: str) -> N
     for each in (".git/logs/refs/stash", ".git/refs/stash", "f1"):
         file = project.folder / each
         assert not file.exists() or "autostash" not in file.read_text()
+
+
+def test_settings_that_run_nothing_stay_where_others_go(project: Project) -> None:
+    before = (project.folder / ".git/config").read_text()
+    told = project.during(
+        lambda: project.works(
+            "git branch -u main; git remote add origin ../o; git config core.hooksPath .husky;"
+            "git config core.fsmonitor ./evil"
+        )
+    )
+    after = (project.folder / ".git/config").read_text()
+    assert "core.fsmonitor" in told
+    assert after.startswith(before)
+    assert project.works("git config branch.b.merge; git config remote.origin.url").split() == [
+        "refs/heads/main",
+        "../o",
+    ]
+    assert "evil" not in after
+    assert "husky" not in after
+
+
+def test_settings_that_switch_something_on_again_do_not_stay(project: Project) -> None:
+    project.works("git config core.fsmonitor ./mine; git config --add core.fsmonitor false")
+    before = (project.folder / ".git/config").read_text()
+    project.during(
+        lambda: project.works(
+            "git config --unset-all core.fsmonitor; git config core.fsmonitor ./mine; git config alias.st '!evil'"
+        )
+    )
+    assert (project.folder / ".git/config").read_text() == before
