@@ -1,6 +1,7 @@
 """Severity: high. While an agent's command runs, a person works with git in the same folder: the guard undoes what
 could be a plant of the agent's, and nobody's work is lost by that."""
 
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -143,3 +144,12 @@ def test_settings_that_switch_something_on_again_do_not_stay(project: Project) -
         )
     )
     assert (project.folder / ".git/config").read_text() == before
+
+
+def test_a_long_script_is_kept_whole(project: Project) -> None:
+    script = "#!/bin/sh\n" + "echo a line of a long script\n" * 7_000
+    hook = project.folder / ".git/hooks/pre-commit"
+    told = project.during(lambda: hook.write_text(script))
+    place = re.search(r"sandbox/(quarantine/\S+)\.", told)
+    assert place is not None
+    assert (project.base / "state" / place[1]).read_text() == script
