@@ -29,6 +29,7 @@ from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import (
     Kind,
     Targets,
+    is_of_repository,
     of_repositories,
     of_targets,
     targets,
@@ -440,6 +441,7 @@ class Guard:
                 continue
             verdict = None
             is_copy = kind == "hook" and (os.path.basename(path), file.sha, file.mode) in hooks
+            is_copy = is_copy and not is_of_repository(path, found)  # what it calls lies elsewhere
             if not self._is_theirs(path, before):
                 if kind != "odd" and not is_copy:
                     verdict = judge(self._root, path, kind, file, old, found.repositories)
