@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from bottega.workspaces.confine import Root
+from bottega.workspaces.git.corrections import MOST
 from tests.attacks.test_a_planted_repository_runs_nothing import Scene
 from tests.workspaces.sandbox import rooms
 from tests.workspaces.sandbox.needs import needs_bubblewrap
@@ -204,3 +205,17 @@ async def test_no_step_back_behind_a_link_leads_to_a_repository_elsewhere(scene:
     assert (scene.folder / "n/.git").exists()
     assert "lib/.git" in undone
     assert "w/commondir" in undone
+
+
+MANY = "truncate -s {size} .git/x0; for i in $(seq {count}); do ln .git/x0 .git/x$i; done"
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(("size", "count"), [("1500M", 2), ("4M", 40)])
+async def test_second_names_of_a_hole_fill_no_disk(scene: Scene, size: str, count: int) -> None:
+    undone = await plants(scene, MANY.format(size=size, count=count))
+    made = [each.stat() for each in (scene.folder / ".git").glob("x*")]
+    assert sum(each.st_blocks * 512 for each in made) <= MOST
+    assert all(each.st_nlink == 1 for each in made)
+    assert len(made) >= 1, "one of its names stays"
+    assert "its other ones stay" in undone

@@ -10,6 +10,7 @@ import pytest
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config
+from bottega.workspaces.git.guard import Guard
 from bottega.workspaces.sandbox.local import Local
 from bottega.workspaces.sandbox.sandbox import Launch
 from tests import processes
@@ -341,3 +342,28 @@ async def test_who_plants_again_while_it_is_undone_has_nothing_in_the_end(scene:
         assert not file.is_symlink()
         assert "evil" not in (file.read_text() if file.exists() else "")
     assert not (scene.folder / ".githooks" / "pre-commit").exists()
+
+
+COPY = """
+git init -q sub; cp .githooks/pre-commit sub/.git/hooks/; mkdir sub/.git/hooks/_
+printf 'touch {canary}/ran\\n' > sub/.git/hooks/_/husky.sh
+git worktree add -q tree -b tree
+"""
+
+
+def test_a_copy_of_a_hook_calls_nothing_else_in_another_repository(scene: Scene) -> None:
+    hook = '. "$(dirname -- "$0")/_/husky.sh"'
+    scene.outside(
+        f"mkdir -p .githooks/_; touch .githooks/_/husky.sh; printf '%s\\n' '#!/bin/sh' '{hook}' > .githooks/pre-commit"
+        "; chmod +x .githooks/pre-commit; git add -A; git commit -qm hooks"
+    )
+    with Root(scene.folder) as root:
+        guard = Guard(scene.base / "state", root)
+        guard.open()
+        scene.outside(COPY.format(canary=scene.canary))
+        guard.close()
+        told = " ".join(guard.reports())
+    scene.outside("cd sub; git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x")
+    assert os.listdir(scene.canary) == []
+    assert "sub/.git/hooks/pre-commit" in told
+    assert "tree/" not in told, "a work tree has the project's own"

@@ -75,7 +75,7 @@ def test_a_stash_that_nobody_made_is_not_applied(scene: Scene, name: str) -> Non
     (scene.folder / "file").write_text("mine\n")
     works(scene, *STASHES[name])
     assert os.listdir(scene.canary) == []
-    assert "git stash store" in told
+    assert "git stash pop" in told
     assert "touch" not in (scene.folder / HOOK).read_text()
 
 

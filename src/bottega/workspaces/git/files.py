@@ -302,8 +302,11 @@ def write(root: Root, path: str, content: bytes, mode: int = 0o644) -> None:
         _replace(root, folder, name, (content,), mode)
 
 
-def set_apart(root: Root, path: str) -> None:
-    """Put a copy in the place of a file that has other names, too; raises `OSError` or a `Problem`."""
+def set_apart(root: Root, path: str, most: int) -> int | None:
+    """Put a copy in the place of a file that has other names, too; how many bytes that took.
+
+    None: it has more than `most`. Raises `OSError` or a `Problem`.
+    """
     with (
         _changing(root, path) as (folder, name),
         os.fdopen(_readable(folder, name), "rb") as file,
@@ -311,7 +314,13 @@ def set_apart(root: Root, path: str) -> None:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "It is no file any more", path)
-        _replace(root, folder, name, iter(lambda: file.read(LARGEST), b""), found.st_mode)
+        if found.st_size > most:
+            return None
+        content = file.read(most + 1)  # it may grow
+        if len(content) > most:
+            return None
+        _replace(root, folder, name, (content,), found.st_mode)
+        return len(content)
 
 
 def _replace(root: Root, folder: int, name: bytes, pieces: Iterable[bytes], mode: int) -> None:

@@ -20,14 +20,16 @@ import msgspec
 from bottega.errors import Problem
 from bottega.workspaces.confine import Identity, Root
 from bottega.workspaces.git import baseline as baselines
-from bottega.workspaces.git import files, overlap, staging
+from bottega.workspaces.git import files, overlap, staging, stashes
 from bottega.workspaces.git.baseline import Baseline, Copies, Kept
+from bottega.workspaces.git.corrections import Corrections
 from bottega.workspaces.git.hashing import Objects
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd, put_back
 from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import (
     Kind,
     Targets,
+    is_of_repository,
     of_repositories,
     of_targets,
     targets,
@@ -61,6 +63,7 @@ class Guard:
         self._state = state / "git" / name
         self._rights = Rights()
         self._quarantine = Quarantine(state / "quarantine", reserve)
+        self._corrections = Corrections(reserve)
         self._baseline = self._state / baselines.NAME
         self._reports = self._state / "reports"
         self._scanner = scanner_of(root)
@@ -226,6 +229,7 @@ class Guard:
 
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
+        self._corrections.begin()
         self.unfinished, self._left, self._planted = reports.UNCHECKED, "", False
         saved = before = baselines.load(self._baseline)
         born = baselines.born(self._root.fileno())
@@ -437,6 +441,7 @@ class Guard:
                 continue
             verdict = None
             is_copy = kind == "hook" and (os.path.basename(path), file.sha, file.mode) in hooks
+            is_copy = is_copy and not is_of_repository(path, found)  # what it calls lies elsewhere
             if not self._is_theirs(path, before):
                 if kind != "odd" and not is_copy:
                     verdict = judge(self._root, path, kind, file, old, found.repositories)
@@ -473,22 +478,16 @@ class Guard:
                 kept = self._quarantine.keep(self._root, path, file)
             except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
                 _log.warning("no copy of what was planted for git was kept: %r", problem)
+        verdict = stashes.kept(self._root, path, file, verdict)
         try:
-            if verdict.problem:
-                raise Problem(verdict.problem)
-            if verdict.apart:
-                files.set_apart(self._root, path)
-            elif verdict.content is None:
-                files.remove(self._root, path)
-            else:
-                files.write(self._root, path, verdict.content, verdict.mode)
+            why = self._corrections.correct(self._root, path, verdict)
         except (OSError, Problem) as problem:
             why = verdict.why or "settings that could be read in two ways"
             undone = [Undone(path, why, "", str(problem))]
             self._left = reports.LEFT.format(*sentences(undone))
             self._stuck.add(path)
             return undone
-        return [Undone(path, verdict.why, kept)] if verdict.why else []
+        return [Undone(path, why, kept)] if why else []
 
     def _tell(self, given: Iterable[str]) -> None:
         said = [*given]

@@ -179,8 +179,16 @@ def _config(file: File, before: Kept | None) -> Verdict | None:
         return Verdict("", fresh, file.mode)
     why = f"settings that can run programs ({', '.join(gone[:5])}{' …' if len(gone) > 5 else ''})"
     if before is not None:
-        return Verdict(why, before.content, before.mode)
+        return Verdict(why, _with_harmless(before.content or b"", kept or [], fresh), before.mode)
     return Verdict(why, fresh, 0o644)
+
+
+def _with_harmless(before: bytes, kept: list[config.Entry], fresh: bytes) -> bytes:
+    """The settings that there were, with new ones that run nothing: a person may have made these meanwhile."""
+    more = [each for each in config.entries(fresh) or () if each not in kept]
+    whole = before + (b"" if before.endswith(b"\n") else b"\n") + config.written(more)
+    is_plain = more and config.entries(whole) == [*kept, *more]
+    return whole if is_plain and config.cleaned(whole, tuple(kept)) == (None, ()) else before
 
 
 def _todo(file: File, before: Kept | None) -> Verdict | None:

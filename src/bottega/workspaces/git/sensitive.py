@@ -398,3 +398,9 @@ def _of_repositories(
         if only is None or not inside or ("" if inside == "." else inside) in only:
             for name in ("config", "config.worktree"):
                 yield from _settings(root, os.path.join(place, name), tuple(sorted(works)), said)
+
+
+def is_of_repository(hook: str, found: Found) -> bool:
+    """Whether it lies where git looks for hooks if no settings say otherwise."""
+    folder, _, name = os.path.dirname(hook).rpartition("/")
+    return name == "hooks" and folder in found.repositories

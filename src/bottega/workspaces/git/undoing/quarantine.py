@@ -15,9 +15,9 @@ from bottega.ids import fresh
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git.files import File, open_readable
 
-LARGEST = 64 << 10
-"""Bytes that are kept of one file: a hook, or settings."""
-MOST_BYTES = 16 << 20
+LARGEST = 256 << 10
+"""Bytes that are kept of one file: a hook, a script or settings, which may be somebody's work."""
+MOST_BYTES = 64 << 20
 """Of one person, wherever it was planted; the oldest go."""
 MOST = 500
 """Things of one person."""

@@ -9,11 +9,13 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Literal
 
 import msgspec
 
 from bottega.errors import Refused
+from bottega.workspaces.confine import PATH_MAX
 from bottega.workspaces.entries import entries
 
 OURS = (".bottega.toml", ".bottega")
@@ -110,10 +112,27 @@ def _inner(place: str, git: str) -> list[Shield] | None:
         return None
     found: list[Shield] = []
     for each in repositories:
-        found += [*_pinned(each, git), Shield(each, "pin"), *_repository(each)]
+        found += [*_pinned(each, git), *_of_work_tree_elsewhere(each, git)]
+        if Shield(each, "freeze") not in found[-1:]:
+            found += [Shield(each, "pin"), *_repository(each)]
         if sum(len(json.dumps(os.path.relpath(one.path, git))) + 90 for one in found) > _TOLD:
             return None
     return found
+
+
+def _of_work_tree_elsewhere(repository: str, git: str) -> Iterator[Shield]:
+    """What a work tree outside of the folder is known by: nobody works in it from here, and `git gc` finds it gone."""
+    try:
+        with open(os.path.join(repository, "gitdir"), "rb") as file:
+            said = os.fsdecode(file.read(PATH_MAX).rstrip(b"\r\n"))
+        place = os.path.realpath(os.path.join(repository, said))
+    except (OSError, ValueError):
+        return
+    if os.path.basename(os.path.dirname(repository)) == "worktrees" and not _beneath(
+        place, os.path.dirname(git) if os.path.basename(git) == ".git" else git
+    ):
+        with suppress(Refused):  # it is too large, or has links, and is shielded in parts
+            yield from _frozen(repository)
 
 
 def _repositories(place: str) -> list[str] | None:

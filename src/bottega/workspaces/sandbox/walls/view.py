@@ -127,8 +127,9 @@ def files(user: User) -> dict[str, str]:
 
 
 def gitconfig(user: User) -> str:
-    """Who commits, as the user's own git says; and no doubt about whose folder it is."""
+    """Who commits, as the user's own git says; no doubt about whose folder it is, or what is elsewhere."""
     lines = ["[safe]", "\tdirectory = *"]
+    lines += ["[gc]", "\tworktreePruneExpire = never"]  # those elsewhere cannot be seen here
     try:
         own = os.path.join(pwd.getpwuid(user.uid).pw_dir, ".gitconfig")
     except KeyError:
