@@ -63,4 +63,6 @@ async def main() -> None:
         print("!", problem)
 
 
-asyncio.run(main())
+# Servers are begun by a process of their own, which reads this file too.
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -41,8 +41,25 @@ def test_a_page_is_shown_by_its_address_and_what_is_asked_of_it() -> None:
     assert lines(ask("web_fetch", given, url=given["url"]))[:3] == [
         "? Fetch this page?",
         "│ https://a.example/x",
-        "  with     prompt=sum up",
+        '  with     prompt="sum up"',
     ]
+
+
+def test_every_argument_is_shown_whatever_it_is_called() -> None:
+    """Severity: high. Of a tool that is not known here, none stands for the others."""
+    odd = {
+        "command": "echo",
+        "network": True,
+        "description": "harmless",
+        "args": [{"a": 1, "b": 2}],
+    }
+    found = "\n".join(lines(ask("mcp__box__run", odd)))
+    for told in ('"command": "echo"', '"network": true', '"description": "harmless"', '"b": 2'):
+        assert told in found
+    own = "\n".join(lines(ask("bash_exec", odd, command="echo"), 200))
+    assert 'network=true description="harmless" args=[{"a":1,"b":2}]' in own
+    other = "\n".join(lines(ask("bash_exec", odd, command="rm x", network=True), 200))
+    assert 'with     command="echo" description' in other
 
 
 def test_the_sessions_own_folder_is_not_named_and_another_one_is() -> None:

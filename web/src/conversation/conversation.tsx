@@ -51,7 +51,7 @@ function Log() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
         tabIndex={0}
         onScroll={onScroll}
-        className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain -outline-offset-2"
+        className="isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain -outline-offset-2"
       >
         <div ref={inner} className="mx-auto w-full max-w-[760px] px-4 pb-6">
           <h2 className="sr-only">{texts.conversation.log}</h2>

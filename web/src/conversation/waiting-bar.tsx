@@ -4,15 +4,16 @@ import { useTranscript } from "../studio/context.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Sign } from "../ui/sign.js";
-import { phrase } from "./tools/phrase.js";
+import { phrase, text } from "./tools/phrase.js";
 
 export function WaitingBar() {
   const { asks } = useTranscript();
   const there = useSyncExternalStore(onFocus, () => document.activeElement?.closest("[data-ask]") !== null);
   const first = asks[0];
   if (!first || there) return null;
-  const { verb, about } = phrase(first.toolName, first.detail);
-  const what = first.kind === "tool" ? `${verb} ${about}`.trim() : first.question;
+  const { verb } = phrase(first.toolName, {});
+  const what =
+    first.kind === "tool" ? `${verb} ${text(first.detail, "command", "url")}`.trim() : first.question;
   const show = () => {
     const card = document.querySelector<HTMLElement>(`[data-ask="${CSS.escape(first.id)}"]`);
     card?.scrollIntoView({ block: "nearest" });

@@ -101,6 +101,28 @@ describe("a diff", () => {
     expect(screen.getByText("U+202E")).toBeTruthy();
   });
 
+  it.each([
+    ["x # \u202etxet neddih\u202c end", "right-to-left override (U+202E)"],
+    ["x = \u2066a\u2069", "left-to-right isolate (U+2066)"],
+    ["is\u200b_admin", "zero width space (U+200B)"],
+    ["ok\rmalicious()", "carriage return (U+000D)"],
+    ["\u3164 = 1", "Hangul filler (U+3164)"],
+    ["if \u0430dmin:", ""],
+  ])("marks what deceives in %j", (line, title) => {
+    const { container } = render(<Diff diff={`--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+${line}\n`} />);
+    if (title) expect(screen.getByTitle(title)).toBeTruthy();
+    else expect(container.querySelector(".prose-mixed")?.textContent).toContain("\u0430dmin");
+    expect(container.textContent).not.toMatch(/[\u200b\u202e\u2066\r\u3164]/);
+  });
+
+  it("shows all of a long line at a press", () => {
+    const line = `${"A".repeat(5_200)}; evil()`;
+    const { container } = render(<Diff diff={`--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+${line}\n`} />);
+    expect(container.textContent).not.toContain("evil()");
+    fireEvent.click(screen.getByRole("button", { name: "Show 208 more characters" }));
+    expect(container.textContent).toContain(line);
+  });
+
   it("says that there are no changes, and shows what is no diff as it is", () => {
     render(<Diff diff="" />);
     expect(screen.getByText("No changes")).toBeTruthy();

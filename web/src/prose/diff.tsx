@@ -8,6 +8,7 @@ import { Button } from "../ui/button.js";
 import { CopyButton } from "./copy.js";
 import { Counts, File } from "./diff/file.js";
 import { parseDiff } from "./diff/parse.js";
+import { Plainly } from "./plainly.js";
 import "./diff/diff.css";
 import "./prose.css";
 
@@ -63,7 +64,7 @@ export const Diff = memo(function Diff({ diff, path }: DiffProps) {
         </div>
       )}
       {!files.length && (
-        <p className="prose-between">{diff.trim() ? diff.slice(0, MOST) : texts.prose.noChanges}</p>
+        <div className="prose-between">{diff.trim() ? <Plainly text={diff} /> : texts.prose.noChanges}</div>
       )}
       {shown.map((file, n) => (
         <File key={n} file={file} path={path} split={split && wide} actions={one && actions} />

@@ -78,8 +78,12 @@ export type Part =
   | { kind: "mixed"; text: string; scripts: string }
   | { kind: "trailing"; text: string };
 
+/** Marks that may stand on one letter; more of them are piled up to run over what stands above or below. */
+const MARKS = 2;
+const PILED = /\p{M}{3}/u;
+
 const FIND =
-  /([ \t]+)(?=\n|$)|([\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
+  /([ \t]+)(?=\n|$)|([\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)|(\p{M}{3,})|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
 
 /** A text in parts: what is plain, and what is marked. */
 export function partsOf(text: string): Part[] {
@@ -104,9 +108,10 @@ function add(parts: Part[], part: Part): void {
 }
 
 function markOf(found: RegExpExecArray | RegExpMatchArray, text: string): Part[] {
-  const [whole, trailing, word] = found;
+  const [whole, trailing, word, piled] = found;
   if (trailing) return [{ kind: "trailing", text: whole }];
   if (word) return markOfWord(word);
+  if (piled) return apart(piled);
   const point = whole.codePointAt(0)!;
   const name = hiddenName(point);
   if (!name || joinsPicture(point, text, found.index!)) return [];
@@ -139,7 +144,7 @@ function markOfWord(word: string): Part[] {
   const hidden = /[\u115f\u1160\u17b4\u17b5\u180b-\u180d\u034f\u3164\uffa0\ufe00-\ufe0e]|(?<!\d)\ufe0f/u.exec(
     word,
   );
-  if (hidden) return apart(word);
+  if (hidden || PILED.test(word)) return apart(word);
   if (DISGUISED.test(word)) return [{ kind: "mixed", text: word, scripts: "disguised Latin" }];
   const scripts = ALIKE.filter(([, letters]) => letters.test(word)).map(([name]) => name as string);
   if (!scripts.length) return [];
@@ -151,12 +156,14 @@ function markOfWord(word: string): Part[] {
   return [];
 }
 
-/** A word with hidden characters inside, in its parts. */
+/** A word with hidden characters inside, or with marks piled up, in its parts. */
 function apart(word: string): Part[] {
   const parts: Part[] = [];
+  let marks = 0;
   for (const letter of word) {
     const point = letter.codePointAt(0)!;
-    const name = hiddenName(point);
+    marks = /\p{M}/u.test(letter) ? marks + 1 : 0;
+    const name = hiddenName(point) ?? (marks > MARKS ? "mark on a mark" : null);
     add(parts, name ? { kind: "hidden", point, name, times: 1 } : { kind: "text", text: letter });
   }
   return parts;

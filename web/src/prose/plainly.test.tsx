@@ -26,6 +26,8 @@ describe("a text shown plainly", () => {
     ["curl pаypal.com", ["pаypal"]],
     ["сору x", ["сору"]],
     ["ｒｍ -rf", ["ｒｍ"]],
+    ["a\u0300\u0301\u0302\u0302b", ["mark on a mark"]],
+    ["-\u0300\u0301\u0302", ["mark on a mark"]],
   ])("marks %j", (text, found) => {
     expect(marked(text)).toEqual(found);
   });

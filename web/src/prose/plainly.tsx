@@ -32,7 +32,7 @@ export const Plainly = memo(function Plainly({ text, inline = false }: PlainlyPr
   );
 });
 
-function PartView({ part }: { part: Part }) {
+export function PartView({ part }: { part: Part }) {
   switch (part.kind) {
     case "text":
       return part.text;

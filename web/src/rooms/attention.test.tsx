@@ -44,6 +44,7 @@ const ask = (id: string) => ({
   kind: "tool",
   tool_name: "bash_exec",
   input: { command: "make test" },
+  detail: { command: "make test" },
   created_at: 1,
 });
 

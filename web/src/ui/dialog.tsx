@@ -34,8 +34,10 @@ export function Dialog({ title, about, open, onClose, children, wide }: Props) {
         >
           <header className="flex items-start gap-3 border-b border-line px-4 py-3">
             <div className="min-w-0 flex-1">
-              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
-              {about && <Radix.Description className="mt-0.5 text-sm text-ink-2">{about}</Radix.Description>}
+              <Radix.Title className="own-box text-lg font-semibold">{title}</Radix.Title>
+              {about && (
+                <Radix.Description className="own-box mt-0.5 text-sm text-ink-2">{about}</Radix.Description>
+              )}
             </div>
             <IconButton label={texts.ui.close} onClick={onClose}>
               <X size={16} aria-hidden />

@@ -46,7 +46,7 @@ export function MenuItem({ icon, hint, danger, disabled, onSelect, children }: I
       className={`${ITEM} ${danger ? "text-bad" : "text-ink"}`}
     >
       {icon}
-      <span className="min-w-0 flex-1">{children}</span>
+      <span className="own-box min-w-0 flex-1">{children}</span>
       {hint && <span className="text-xs text-ink-3">{hint}</span>}
     </Radix.Item>
   );

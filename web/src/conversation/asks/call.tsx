@@ -18,7 +18,8 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
   const asked = useAsked(ask, !part?.input);
   const given: Given | null = part?.input ?? asked.data?.input ?? null;
   const offers = offersOf(ask);
-  const able = given !== null || "diff" in ask.detail || "command" in ask.detail;
+  // Nothing is allowed before all of it is there to be read.
+  const able = given !== null;
   const back = () => setStep("decide");
   const keys: Record<string, () => void> = {
     s: () => send({ word: "stop" }),
@@ -36,11 +37,11 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
   return (
     <Frame ask={ask} title={titleOf(ask)} keys={keys}>
       {able ? (
-        <Subject ask={ask} given={given ?? {}} />
+        <Subject ask={ask} given={given} />
       ) : (
         <p className="text-ink-2">{asked.isError ? words.missing : words.loading}</p>
       )}
-      <Notes ask={ask} given={given ?? {}} />
+      {able && <Notes ask={ask} given={given} />}
       {step === "decide" && (
         <div className="flex flex-wrap gap-2">
           <Button kind="main" keys="1" disabled={!able} busy={busy === "allow_once"} onClick={keys["1"]}>
@@ -126,7 +127,7 @@ function Always({ offers, busy, onChoose, onBack }: AlwaysProps) {
           keys={n < 9 ? String(n + 1) : ""}
           disabled={!!busy}
           onClick={() => onChoose(grant)}
-          className="h-auto! min-h-8 shrink! justify-between! py-1 text-left whitespace-normal!"
+          className="own-box h-auto! min-h-8 shrink! justify-between! py-1 text-left whitespace-normal!"
         >
           <span className="flex min-w-0 flex-col">
             <span>{told(grant)}</span>

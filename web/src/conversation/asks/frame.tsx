@@ -15,6 +15,7 @@ import {
 import type { Ask } from "../../session/shape.js";
 import { isTyping } from "../../studio/commands.js";
 import { texts } from "../../texts/texts.js";
+import { isFree } from "./free.js";
 
 /** Milliseconds without a key after which a key is meant for the card. */
 const QUIET = 300;
@@ -51,11 +52,11 @@ export function Frame({ ask, title, keys, children }: Props) {
       data-ask={ask.id}
       data-ready={ready || undefined}
       onKeyDown={press}
-      className="my-2 flex flex-col gap-3 rounded-panel border border-care bg-surface p-3 text-sm outline-none focus-visible:outline-2 focus-visible:outline-care focus-visible:outline-solid"
+      className="own-box relative z-1 isolate my-2 flex flex-col gap-3 rounded-panel border border-care bg-surface p-3 text-sm outline-none focus-visible:outline-2 focus-visible:outline-care focus-visible:outline-solid"
     >
       <h4 id={id} className="flex items-center gap-2 font-semibold">
         <CircleHelp size={16} className="shrink-0 text-care" aria-hidden />
-        {child ? texts.conversation.asks.by(child, title) : title}
+        <span className="own-box min-w-0">{child ? texts.conversation.asks.by(child, title) : title}</span>
       </h4>
       {children}
     </div>
@@ -98,13 +99,4 @@ function next(before: Element | null, gone: HTMLElement): HTMLElement | null {
   if (asks[0]) return asks[0];
   if (before instanceof HTMLElement && before.isConnected && before !== document.body) return before;
   return document.querySelector<HTMLElement>(`textarea[aria-label="${texts.conversation.asks.prompt}"]`);
-}
-
-/** Nobody writes, chooses or decides something else just now. */
-function isFree(element: Element | null): boolean {
-  if (!element || element === document.body || element.tagName === "MAIN") return true;
-  if (element.closest("[data-ask], [role=dialog], [role=menu]")) return false;
-  if (element instanceof HTMLTextAreaElement) return element.value === "";
-  if (element instanceof HTMLElement && element.isContentEditable) return element.textContent === "";
-  return element.closest("[role=log]") !== null && !isTyping(element);
 }

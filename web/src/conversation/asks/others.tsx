@@ -9,7 +9,7 @@ import { whose } from "../tools/phrase.js";
 import { useAnswering, useAsked } from "./answering.js";
 import { Frame } from "./frame.js";
 import { ReplyForm } from "./reply-form.js";
-import { Rows, Subject } from "./subject.js";
+import { Notes, Rows, Subject } from "./subject.js";
 
 export function QuestionAsk({ ask }: { ask: Ask }) {
   const words = texts.conversation.asks;
@@ -20,7 +20,7 @@ export function QuestionAsk({ ask }: { ask: Ask }) {
     keys[String(n + 1)] = () => send({ word: "answer", note: choice });
   return (
     <Frame ask={ask} title={words.question.title} keys={keys}>
-      <p className="text-base whitespace-pre-wrap [&_bdi]:font-sans">
+      <p className="own-box text-base whitespace-pre-wrap [&_bdi]:font-sans">
         <Plainly text={ask.question} inline />
       </p>
       {ask.choices.length > 0 && (
@@ -31,7 +31,7 @@ export function QuestionAsk({ ask }: { ask: Ask }) {
               keys={n < 9 ? String(n + 1) : ""}
               disabled={!!busy}
               onClick={() => send({ word: "answer", note: choice })}
-              className="h-auto! min-h-8 min-w-0 shrink! py-1 text-left break-words whitespace-normal!"
+              className="own-box h-auto! min-h-8 min-w-0 shrink! py-1 text-left break-words whitespace-normal!"
             >
               {choice}
             </Button>
@@ -73,7 +73,7 @@ export function LimitAsk({ ask }: { ask: Ask }) {
   const stop = () => send({ word: "stop" });
   return (
     <Frame ask={ask} title={words.title} keys={{ "1": raise, s: stop, escape: stop }}>
-      <p className="whitespace-pre-wrap">{ask.question}</p>
+      <p className="own-box whitespace-pre-wrap">{ask.question}</p>
       <Rows
         rows={[
           ...(from === undefined ? [] : [[words.from, amount(from)] as [string, string]]),
@@ -140,11 +140,19 @@ export function ClientAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
   const words = texts.conversation.asks.client;
   const { busy, send } = useAnswering(ask);
   const asked = useAsked(ask, !part?.input);
+  const given = part?.input ?? asked.data?.input;
   const stop = () => send({ word: "stop" });
   return (
     <Frame ask={ask} title={words.title(whose(ask.toolName))} keys={{ s: stop, escape: stop }}>
       <p className="text-ink-2">{words.about}</p>
-      <Subject ask={ask} given={part?.input ?? asked.data?.input ?? {}} />
+      {given ? (
+        <>
+          <Subject ask={ask} given={given} />
+          <Notes ask={ask} given={given} />
+        </>
+      ) : (
+        <p className="text-ink-2">{texts.conversation.asks[asked.isError ? "missing" : "loading"]}</p>
+      )}
       <ReplyForm
         label={words.label}
         quiet

@@ -1,5 +1,6 @@
-/** What is decided on, whole: the diff, the command or the address with nothing hidden in it, else all arguments; then why
- * it is asked, where it would run and with what rights. */
+/** What is decided on, whole: the diff, the command or the address with nothing hidden in it, as the server tells them, else
+ * all arguments; then why it is asked, where it would run and with what rights. Of the arguments themselves none stands
+ * for the others: what one of them is called means nothing in a tool that is not known here. */
 import { Fragment, type ReactNode } from "react";
 import { Diff } from "../../prose/diff.js";
 import { Plainly } from "../../prose/plainly.js";
@@ -12,14 +13,13 @@ import { type Given, pathOf, text } from "../tools/phrase.js";
 
 export function Subject({ ask, given }: { ask: Ask; given: Given }) {
   const diff = text(ask.detail, "diff");
-  const command = text(ask.detail, "command") || text(given, "command");
   if (diff)
     return (
       <Scrolls as="div" label={texts.conversation.asks.subject} className="max-h-[50vh] overflow-auto">
         <Diff diff={diff} path={pathOf(given)} />
       </Scrolls>
     );
-  const said = command || text(ask.detail, "url") || JSON.stringify(given, null, 2);
+  const said = text(ask.detail, "command", "url") || JSON.stringify(given, null, 2);
   return (
     <Scrolls
       as="div"
@@ -38,14 +38,24 @@ export function Notes({ ask, given }: { ask: Ask; given: Given }) {
   const command = text(detail, "command");
   const sandbox = text(detail, "sandbox");
   const bare = sandbox.toLowerCase().startsWith("not sandboxed");
-  const shown = ["command", "url", "network", "description", "folder"];
-  const extra = command || detail.url ? Object.entries(given).filter(([name]) => !shown.includes(name)) : [];
-  const folder = text(detail, "folder") || text(given, "folder");
+  const folder = text(detail, "folder") || (command && text(given, "folder"));
+  const extra = beside(
+    ask,
+    { command, url: text(detail, "url"), network: Boolean(detail.network), folder },
+    given,
+  );
   const rows: [string, ReactNode][] = [];
   if (detail.reason) rows.push([words.why, text(detail, "reason")]);
   if (command) rows.push([words.where, folder && folder !== "." ? folder : (about?.folder ?? "")]);
   if (extra.length)
-    rows.push([words.with, extra.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ")]);
+    rows.push([
+      words.with,
+      <Plainly
+        key="w"
+        text={extra.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ")}
+        inline
+      />,
+    ]);
   if (detail.network)
     rows.push([
       words.network,
@@ -68,6 +78,12 @@ export function Notes({ ask, given }: { ask: Ask; given: Given }) {
   return <Rows rows={rows.filter(([, value]) => value !== "")} />;
 }
 
+/** The arguments that are not told already by what is shown of the call. */
+function beside({ detail }: Ask, told: Given, given: Given): [string, unknown][] {
+  if (text(detail, "diff") || !text(detail, "command", "url")) return [];
+  return Object.entries(given).filter(([name, value]) => !Object.hasOwn(told, name) || told[name] !== value);
+}
+
 export function Rows({ rows }: { rows: [string, ReactNode][] }) {
   if (!rows.length) return null;
   return (
@@ -75,7 +91,7 @@ export function Rows({ rows }: { rows: [string, ReactNode][] }) {
       {rows.map(([name, value]) => (
         <Fragment key={name}>
           <dt className="text-ink-3">{name}</dt>
-          <dd className="break-words text-ink-2">{value}</dd>
+          <dd className="own-box break-words text-ink-2">{value}</dd>
         </Fragment>
       ))}
     </dl>

@@ -16,6 +16,8 @@ import { Prompt } from "./prompt.js";
 
 /** What one is taken to be high before it was ever laid out. */
 const HEIGHT = 240;
+/** No part paints over another one, and what is decided on lies above them all. Calls stand out of theirs a little. */
+const PART = "own-box relative -mx-2 px-2 has-data-ask:z-1";
 
 export const ExchangeView = memo(function ExchangeView({ exchange }: { exchange: Exchange }) {
   const { heights } = placeOf(useSession());
@@ -32,7 +34,7 @@ export const ExchangeView = memo(function ExchangeView({ exchange }: { exchange:
       ref={article}
       id={anchorOf(exchange.key)}
       data-item={exchange.key}
-      className="flex flex-col gap-4 pt-6 pb-2 [content-visibility:auto]"
+      className="flex flex-col gap-4 pt-6 pb-2 [content-visibility:auto] [overflow-clip-margin:8px]"
       style={{ containIntrinsicBlockSize: `auto ${heights.get(exchange.key) ?? HEIGHT}px` }}
     >
       {exchange.index > 0 ? (
@@ -61,7 +63,7 @@ function Reply({ exchange }: { exchange: Exchange }) {
       aria-label={texts.conversation.agentSaid(name)}
       className="flex flex-col rounded-control outline-offset-8"
     >
-      <h3 className="mb-1 flex min-w-0 items-baseline gap-1.5 text-sm font-semibold">
+      <h3 className="own-box mb-1 flex min-w-0 items-baseline gap-1.5 text-sm font-semibold">
         {name}
         {model && (
           <span className="min-w-0 truncate text-xs font-normal text-ink-3" title={exchange.model}>
@@ -71,11 +73,15 @@ function Reply({ exchange }: { exchange: Exchange }) {
       </h3>
       {grouped(parts).map((shown) =>
         shown.kind === "run" ? (
-          <div key={`run ${shown.key}`} data-part>
+          <div key={`run ${shown.key}`} data-part className={PART}>
             <ToolRun parts={shown.parts} />
           </div>
         ) : (
-          <div key={shown.part.key} data-part className={shown.part.kind === "text" ? "my-1.5" : ""}>
+          <div
+            key={shown.part.key}
+            data-part
+            className={shown.part.kind === "text" ? `${PART} my-1.5` : PART}
+          >
             <PartView part={shown.part} exchange={exchange} last={shown.part === error} />
           </div>
         ),

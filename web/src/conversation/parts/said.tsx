@@ -22,7 +22,7 @@ export function Words({ blocks }: { blocks: Block[] }) {
   return (
     <div className="flex flex-col gap-2">
       {words && (
-        <p className="break-words whitespace-pre-wrap">
+        <p className="own-box break-words whitespace-pre-wrap">
           {cut ? words.slice(0, LONG / 4) : words}
           {cut && (
             <button

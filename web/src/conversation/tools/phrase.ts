@@ -89,11 +89,11 @@ const ABOUT: Record<string, (given: Given) => string> = {
   ask_user: (given) => text(given, "question"),
 };
 
-/** A tool that is not known here: its first text says most. */
+/** A tool that is not known here: the only text as it is, else all that it is given. */
 function anything(given: Given): string {
   const values = Object.entries(given);
-  const first = values.find(([, value]) => typeof value === "string" && value);
-  if (first) return String(first[1]);
+  const [first] = values;
+  if (values.length === 1 && typeof first?.[1] === "string") return first[1];
   return values.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ");
 }
 

@@ -1,8 +1,13 @@
-/** The text of a line: its syntax colours, and over them the marks of the words that differ. */
-import { memo } from "react";
+/** The text of a line: its syntax colours, and over them the marks of the words that differ. Where something in it can't be
+ * seen, or is not what it looks like, that is marked instead: somebody may decide on it. */
+import { memo, useState } from "react";
+import { texts } from "../../texts/texts.js";
 import type { Span } from "../highlight.js";
+import { partsOf } from "../plain-characters.js";
+import { PartView } from "../plainly.js";
 import type { Range } from "./words.js";
 
+/** Characters of a line that stand there at first. */
 const WIDEST = 5_000;
 
 export const LineText = memo(function LineText({
@@ -14,10 +19,23 @@ export const LineText = memo(function LineText({
   spans: Span[] | undefined;
   marks: Range[];
 }) {
-  const whole = text.length > WIDEST ? `${text.slice(0, WIDEST)}…` : text;
-  if (!spans && !marks.length) return whole || " ";
-  const pieces = cut(spans && text.length <= WIDEST ? spans : [{ text: whole, className: "" }], marks);
-  return pieces.map((piece, n) =>
+  const [all, setAll] = useState(false);
+  if (text.length > WIDEST) {
+    const more = text.length - WIDEST;
+    return (
+      <>
+        <Plain text={all ? text : text.slice(0, WIDEST)} />
+        {!all && (
+          <button type="button" className="prose-rest" onClick={() => setAll(true)}>
+            {texts.prose.moreCharacters(more)}
+          </button>
+        )}
+      </>
+    );
+  }
+  if (isOdd(text)) return <Plain text={text} />;
+  if (!spans && !marks.length) return text || " ";
+  return cut(spans ?? [{ text, className: "" }], marks).map((piece, n) =>
     piece.marked ? (
       <mark key={n} className={`prose-word ${piece.className}`}>
         {piece.text}
@@ -31,6 +49,19 @@ export const LineText = memo(function LineText({
     ),
   );
 });
+
+const isOdd = (text: string) => partsOf(text).some(({ kind }) => kind === "hidden" || kind === "mixed");
+
+/** With all that deceives marked; only the end of a line is an end in a diff, too. */
+function Plain({ text }: { text: string }) {
+  return (
+    <bdi>
+      {partsOf(text).map((part, n) =>
+        part.kind === "trailing" ? part.text : <PartView key={n} part={part} />,
+      )}
+    </bdi>
+  );
+}
 
 interface Piece extends Span {
   marked: boolean;

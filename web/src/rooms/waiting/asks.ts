@@ -1,6 +1,7 @@
 /** All that waits for the person, in every session: asked for again and again, and at once when a tab has news. */
 
 import type { Schema } from "../../api/http.js";
+import { phrase, text, whose } from "../../conversation/tools/phrase.js";
 import { useAnswer } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { useHidden } from "../hidden.js";
@@ -20,13 +21,15 @@ export function useAsks() {
 }
 
 /** What is asked, in a line. */
-export function asked({ kind, question, tool_name, input }: Waiting): string {
+export function asked({ kind, question, tool_name, input, detail }: Waiting): string {
   const { asks } = texts.rooms;
-  const named = (...keys: string[]) => keys.map((key) => input[key]).find((each) => typeof each === "string");
-  const [command, target] = [named("command"), named("file_path", "path", "url")];
-  if (kind === "tool" && typeof command === "string") return asks.run(command);
-  if (kind === "tool")
-    return asks.tool(tool_name.replaceAll("_", " "), typeof target === "string" ? target : "");
+  // In the server's words where it has some; what an argument is called says nothing of it.
+  const command = text(detail, "command");
+  if (kind === "tool" && command) return asks.run(command);
+  if (kind === "tool") {
+    const { about } = phrase(tool_name, input);
+    return asks.tool(whose(tool_name).replaceAll("_", " "), text(detail, "url") || about);
+  }
   if (kind === "plan") return asks.plan;
   return question || asks.other;
 }

@@ -41,6 +41,7 @@ export const prose = {
   between: "Lines left out",
   split: "Split",
   files: (n: number) => plural(n, "file"),
+  moreCharacters: (n: number) => `Show ${number(n)} more characters`,
   showRest: "Show the rest of the changes",
   noChanges: "No changes",
   binary: "A binary file: its content is not shown.",
