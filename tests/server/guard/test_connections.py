@@ -54,12 +54,12 @@ def test_what_is_found_out_about_a_connection_that_ended_does_not_count() -> Non
 async def test_all_clients_may_come_back_at_once_and_only_the_still_are_cut() -> None:
     """What they sent has not been read yet when the last of them is there."""
     among = Connections(Shares(strangers=20, address=4))
-    there = [(among.enter(cast("Any", each), "10.0.0.1"), each) for each in transports(6)]
+    there = [(among.enter(cast("Any", each), "10.0.0.1"), each) for each in transports(7)]
     for seat, _ in there[:3]:
         assert seat.belongs_to(1)
     assert not any(each.is_cut for _, each in there)
     still = [(among.enter(cast("Any", each), "10.0.0.2"), each) for each in transports(9)]
-    assert [each.is_cut for _, each in still] == [True] * 3 + [False] * 6, "far too many"
+    assert [each.is_cut for _, each in still] == [True] + [False] * 8, "far too many"
     async with asyncio.timeout(10):
         while sum(not each.is_cut for _, each in still) > 4:
             await asyncio.sleep(0.05)

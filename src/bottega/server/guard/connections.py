@@ -31,7 +31,7 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True):
 
 _GRACE = 1.0
 """Seconds in which a connection is read that something has come on, however busy the server is."""
-_FAR_TOO_MANY = 1.5
+_FAR_TOO_MANY = 2
 """Times a share."""
 
 
