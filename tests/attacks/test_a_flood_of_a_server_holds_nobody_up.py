@@ -73,4 +73,4 @@ async def test_others_have_their_turns_while_it_floods_its_last_words() -> None:
     reading = asyncio.create_task(asyncio.sleep(SECONDS))
     assert await turns_beside(reading) > 30
     await tail.end()
-    assert tail.text().endswith("never mind")
+    assert "never mind" in tail.text()

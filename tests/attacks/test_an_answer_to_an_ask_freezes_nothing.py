@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from bottega.fairness import acting_for
-from bottega.workspaces.git.threads import in_thread
+from bottega.workspaces.git.undoing.threads import in_thread
 from tests.attacks.two_people import Person, both, crowded
 from tests.server.serving import Serving
 

@@ -1,8 +1,8 @@
 /** Says to those who do not see the page what begins, what ends and what waits for them, in words, but not each piece. */
 import { useEffect, useRef, useState } from "react";
+import { phrase } from "../prose/phrase.js";
 import type { Exchange, Transcript } from "../session/shape.js";
 import { texts } from "../texts/texts.js";
-import { phrase } from "./tools/phrase.js";
 
 export function Announcer({ view }: { view: Transcript }) {
   const [said, setSaid] = useState("");

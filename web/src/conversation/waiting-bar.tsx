@@ -1,10 +1,10 @@
 /** A quiet bar above the prompt while something waits for the person and they are elsewhere on the page. */
 import { useSyncExternalStore } from "react";
+import { phrase, text } from "../prose/phrase.js";
 import { useTranscript } from "../studio/context.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { Sign } from "../ui/sign.js";
-import { phrase, text } from "./tools/phrase.js";
 
 export function WaitingBar() {
   const { asks } = useTranscript();

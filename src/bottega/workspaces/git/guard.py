@@ -23,7 +23,6 @@ from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git import files, overlap, staging, stashes
 from bottega.workspaces.git.baseline import Baseline, Copies, Kept
 from bottega.workspaces.git.corrections import Corrections
-from bottega.workspaces.git.hashing import Objects
 from bottega.workspaces.git.judge import Verdict, judge, judge_odd, put_back
 from bottega.workspaces.git.scan import Found, scanner_of
 from bottega.workspaces.git.sensitive import (
@@ -37,6 +36,7 @@ from bottega.workspaces.git.sensitive import (
 )
 from bottega.workspaces.git.undoing import reports, wholesale
 from bottega.workspaces.git.undoing.attendance import attendance_of
+from bottega.workspaces.git.undoing.hashing import Objects
 from bottega.workspaces.git.undoing.quarantine import Quarantine
 from bottega.workspaces.git.undoing.reports import Undone, sentences, shown
 from bottega.workspaces.git.undoing.rights import Rights

@@ -21,7 +21,7 @@ from bottega.workspaces.fit import refuse_unfit
 from bottega.workspaces.git import outside, recovery
 from bottega.workspaces.git.accepting import Meant, accepting
 from bottega.workspaces.git.guard import HINT, Guard
-from bottega.workspaces.git.threads import in_thread
+from bottega.workspaces.git.undoing.threads import in_thread
 from bottega.workspaces.sandbox.bounds import Bounds
 from bottega.workspaces.sandbox.opened import Begin, Opened, told
 from bottega.workspaces.sandbox.places import Places

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, contextmanager, nullcontext
 
 from bottega.errors import BadUsage, Problem, Refused
 from bottega.workspaces.git.guard import HINT, Guard
-from bottega.workspaces.git.threads import in_thread
+from bottega.workspaces.git.undoing.threads import in_thread
 from bottega.workspaces.sandbox.channel import Message
 from bottega.workspaces.sandbox.program import FULL, Program
 from bottega.workspaces.sandbox.sandbox import Egress, Kind, Launch

@@ -14,7 +14,7 @@ from contextlib import suppress
 import msgspec
 
 from bottega.errors import Problem
-from bottega.workspaces.git.threads import in_thread
+from bottega.workspaces.git.undoing.threads import in_thread
 from bottega.workspaces.sandbox.channel import Channel, Message
 from bottega.workspaces.sandbox.recipe import Descriptor, Recipe
 from bottega.workspaces.sandbox.walls.cgroup import Group

@@ -1,9 +1,9 @@
 /** May this call run? Once, from now on, not, otherwise, or stop altogether: one key each. */
 import { useState } from "react";
+import { type Given, isObject, text, whose } from "../../prose/phrase.js";
 import type { Ask, ToolPart } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
-import { type Given, isObject, text, whose } from "../tools/phrase.js";
 import { useAnswering, useAsked } from "./answering.js";
 import { Frame } from "./frame.js";
 import { ReplyForm } from "./reply-form.js";

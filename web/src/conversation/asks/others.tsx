@@ -1,11 +1,11 @@
 /** What else somebody is asked: a question, whether to go past a limit or on after a break, a tool of another program. */
 
+import { whose } from "../../prose/phrase.js";
 import { Plainly } from "../../prose/plainly.js";
 import type { Ask, ToolPart } from "../../session/shape.js";
 import { money, number } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
-import { whose } from "../tools/phrase.js";
 import { useAnswering, useAsked } from "./answering.js";
 import { Frame } from "./frame.js";
 import { ReplyForm } from "./reply-form.js";

@@ -1,9 +1,9 @@
 /** A plan that was made in plan mode: accepted as it is, accepted with changes, or discarded. Files are as they were. */
 import { useState } from "react";
+import { text } from "../../prose/phrase.js";
 import type { Ask } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
-import { text } from "../tools/phrase.js";
 import { useAnswering, useAsked } from "./answering.js";
 import { Frame } from "./frame.js";
 import { ReplyForm } from "./reply-form.js";

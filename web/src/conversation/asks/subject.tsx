@@ -3,13 +3,13 @@
  * for the others: what one of them is called means nothing in a tool that is not known here. */
 import { Fragment, type ReactNode } from "react";
 import { Diff } from "../../prose/diff.js";
+import { type Given, pathOf, text } from "../../prose/phrase.js";
 import { Plainly } from "../../prose/plainly.js";
 import { Scrolls } from "../../prose/scrolls.js";
 import type { Ask } from "../../session/shape.js";
 import { useSession } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
 import { texts } from "../../texts/texts.js";
-import { type Given, pathOf, text } from "../tools/phrase.js";
 
 export function Subject({ ask, given }: { ask: Ask; given: Given }) {
   const diff = text(ask.detail, "diff");

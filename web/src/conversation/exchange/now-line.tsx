@@ -1,4 +1,6 @@
 /** What is going on: there from the moment a prompt is sent until its exchange has ended, and never after. */
+
+import { phrase } from "../../prose/phrase.js";
 import type { Exchange, RetryPart, ToolPart } from "../../session/shape.js";
 import { useSession } from "../../studio/context.js";
 import { useWatch } from "../../studio/watch.js";
@@ -6,7 +8,6 @@ import { duration } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Sign } from "../../ui/sign.js";
 import { useNow } from "../ticking.js";
-import { phrase } from "../tools/phrase.js";
 
 export function NowLine({ exchange }: { exchange: Exchange }) {
   const now = useNow(250);

@@ -1,6 +1,7 @@
 /** All about a call: what it was asked to do, what it printed so far, what it gave back, what it changed. */
 
 import { Code } from "../../prose/code.js";
+import { type Given, pathOf, sortOf, text } from "../../prose/phrase.js";
 import type { ToolPart } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 import { CopyButton } from "../copying.js";
@@ -9,7 +10,6 @@ import { Changes } from "./changes.js";
 import { ChildBody } from "./child.js";
 import { outcomeOf } from "./outcome.js";
 import { Output } from "./output.js";
-import { type Given, pathOf, sortOf, text } from "./phrase.js";
 import { Todos } from "./todos.js";
 import { Arguments, Value } from "./value.js";
 import { Whole } from "./whole.js";

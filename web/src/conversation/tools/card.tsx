@@ -1,6 +1,7 @@
 /** One call: a line that says what it does and how it stands, and all about it when it is opened. Filled in place. */
 import { ChevronRight } from "lucide-react";
 import { memo, useId, useState } from "react";
+import { phrase, sortOf } from "../../prose/phrase.js";
 import type { ToolPart } from "../../session/shape.js";
 import { duration, money } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
@@ -12,7 +13,6 @@ import { ChildNow, useChild } from "./child.js";
 import { Cut } from "./cut.js";
 import { ToolIcon } from "./icon.js";
 import { changesOf, outcomeOf } from "./outcome.js";
-import { phrase, sortOf } from "./phrase.js";
 import { State } from "./state.js";
 
 export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {

@@ -5,13 +5,13 @@
 import { useMemo } from "react";
 import { Problem } from "../../api/client.js";
 import { Diff } from "../../prose/diff.js";
+import { type Given, isObject, objects, pathOf, text } from "../../prose/phrase.js";
 import type { FileChange, ToolPart } from "../../session/shape.js";
 import { useAnswer, useSession, useStudio } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { blobPath, wholeOf } from "./blob.js";
 import { unified } from "./lines.js";
 import { outcomeOf } from "./outcome.js";
-import { type Given, isObject, objects, pathOf, text } from "./phrase.js";
 
 /** Bytes of a side that is compared in the page. */
 const MOST = 2_000_000;

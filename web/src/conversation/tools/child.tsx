@@ -2,6 +2,7 @@
 import { Square, SquareArrowOutUpRight } from "lucide-react";
 import type { Row } from "../../api/client.js";
 import { Markdown } from "../../prose/markdown.js";
+import { isObject, phrase, text } from "../../prose/phrase.js";
 import type { Exchange, ToolPart } from "../../session/shape.js";
 import { Builder } from "../../session/transcript.js";
 import { useAnswer, useStudio } from "../../studio/context.js";
@@ -11,7 +12,6 @@ import { Button } from "../../ui/button.js";
 import { Sign } from "../../ui/sign.js";
 import { sayProblem } from "../../ui/toasts.js";
 import { outcomeOf } from "./outcome.js";
-import { isObject, phrase, text } from "./phrase.js";
 
 /** Milliseconds between two looks at one that works. */
 const LOOK = 1_000;

@@ -2,8 +2,9 @@
  * What a call gave back, read out of its text: the house's tools say `{status, error, result}` as JSON, others whatever
  * they like. Nothing is lost: what is not recognised stays as it came.
  */
+
+import { type Given, isObject, text } from "../../prose/phrase.js";
 import type { Block, MediaBlock, ToolPart } from "../../session/shape.js";
-import { type Given, isObject, text } from "./phrase.js";
 
 interface Outcome {
   /** What went wrong, in words. */

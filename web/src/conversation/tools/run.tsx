@@ -1,11 +1,11 @@
 /** Many finished calls on one line: "Read 9 files, ran 2 commands · 4.1 s", to be opened. */
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
+import { filesOf, type Sort, sortOf } from "../../prose/phrase.js";
 import type { ToolPart } from "../../session/shape.js";
 import { duration } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { ToolCard } from "./card.js";
-import { filesOf, type Sort, sortOf } from "./phrase.js";
 
 const ORDER: Sort[] = ["read", "search", "edit", "command", "fetch", "other"];
 

@@ -1,7 +1,7 @@
 /** A list of things to do as a call wrote it: short, with its ticks. */
 import { Check, Circle, CircleDot, CircleSlash } from "lucide-react";
+import { type Given, objects, text } from "../../prose/phrase.js";
 import { texts } from "../../texts/texts.js";
-import { type Given, objects, text } from "./phrase.js";
 
 const SIGNS = {
   pending: [Circle, "text-ink-3"],

@@ -1,8 +1,8 @@
 /** A value that some tool took or gave: a text as text, a list of alike things as a table, anything else as JSON. */
 import { Code } from "../../prose/code.js";
+import { type Given, isObject, text } from "../../prose/phrase.js";
 import { Scrolls } from "../../prose/scrolls.js";
 import { Output } from "./output.js";
-import { type Given, isObject, text } from "./phrase.js";
 
 /** Rows of a table; beyond, JSON can be read as well. */
 const ROWS = 50;

@@ -1,7 +1,7 @@
 /** All that waits for the person, in every session: asked for again and again, and at once when a tab has news. */
 
 import type { Schema } from "../../api/http.js";
-import { phrase, text, whose } from "../../conversation/tools/phrase.js";
+import { phrase, text, whose } from "../../prose/phrase.js";
 import { useAnswer } from "../../studio/context.js";
 import { texts } from "../../texts/texts.js";
 import { useHidden } from "../hidden.js";

@@ -2,7 +2,7 @@
  * What a call does, in a few words: a verb, and what it is about. Arguments come from a model: whatever is missing or of
  * the wrong type, there is a phrase, and it is one line.
  */
-import { texts } from "../../texts/texts.js";
+import { texts } from "../texts/texts.js";
 
 export type Given = Record<string, unknown>;
 export type Sort = "read" | "edit" | "command" | "search" | "fetch" | "other";
