@@ -13,7 +13,7 @@ from bottega.approvals.shell.read import MOST_CLEAR, MOST_PARTS, read
 from bottega.approvals.verdict import judge
 from tests.approvals.subjects import command, gate, rule
 
-MOST = 0.1
+MOST = 0.05
 LONGEST = 99_900
 UNITS = (
     "a;", "a|", "a&&", "cd a; ", "cd a && ", "nice ", "timeout 1 ", "env ", "a ", "(", "$(", "`", "{", "\n", "a\n",

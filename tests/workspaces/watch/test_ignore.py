@@ -127,7 +127,7 @@ def test_a_walk_has_so_many_seconds_for_all_patterns_that_it_meets() -> None:
     started = time.thread_time()
     while Ignore(slow, effort).verdict("a" * 255, folder=True) is None and asked < 1000:
         asked += 1
-    assert time.thread_time() - started < 5.0, "all of them take a minute"
+    assert time.thread_time() - started < 2.0
     assert Ignore("a", effort).verdict("a", folder=False) is None, "nothing more is said"
 
 
