@@ -56,6 +56,10 @@ async def _asked(url: str) -> int:
 
 
 def _size(home: Path) -> int:
+    """What is kept; the write-ahead log is written over again, and is as long as it was at its fullest."""
     return sum(
-        os.lstat(os.path.join(at, name)).st_size for at, _, names in os.walk(home) for name in names
+        os.lstat(os.path.join(at, name)).st_size
+        for at, _, names in os.walk(home)
+        for name in names
+        if not name.endswith("-wal")
     )
