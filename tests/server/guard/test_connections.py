@@ -1,6 +1,8 @@
 """Whose connections there are, and which are cut where there are too many."""
 
 import asyncio
+import socket
+from contextlib import ExitStack
 from typing import Any, cast
 
 from bottega.server.guard.connections import Connections, Seat, Shares
@@ -8,6 +10,12 @@ from bottega.server.guard.connections import Connections, Seat, Shares
 
 class Transport:
     is_cut = False
+
+    def __init__(self, sock: socket.socket | None = None) -> None:
+        self._sock = sock
+
+    def get_extra_info(self, _: str) -> socket.socket | None:
+        return self._sock
 
     def abort(self) -> None:
         self.is_cut = True
@@ -66,6 +74,24 @@ async def test_all_clients_may_come_back_at_once_and_only_the_still_are_cut() ->
             still[5][0].moved()
     assert not still[5][1].is_cut
     assert not any(each.is_cut for _, each in there)
+
+
+async def test_one_on_which_something_waits_to_be_read_is_not_cut_while_others_are_still() -> None:
+    """A crowd connects from the address of somebody whose request has come, and has not been read yet."""
+    among = Connections(Shares(strangers=20, address=4))
+    with ExitStack() as open_sockets:
+        pairs = [socket.socketpair() for _ in range(12)]
+        for each in (each for pair in pairs for each in pair):
+            open_sockets.enter_context(each)
+        there = [Transport(ours) for ours, _ in pairs]
+        pairs[0][1].sendall(b"GET / HTTP/1.1\r\n")
+        for each in there:
+            among.enter(cast("Any", each), "10.0.0.1")
+        assert [each.is_cut for each in there] == [False] + [True] * 4 + [False] * 7
+        for _, theirs in pairs:
+            theirs.sendall(b"GET")
+        among.enter(cast("Any", Transport()), "10.0.0.1")
+        assert there[0].is_cut, "all of them wait to be read"
 
 
 def transports(count: int) -> list[Transport]:

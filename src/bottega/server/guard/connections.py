@@ -4,14 +4,19 @@ A connection is a stranger's until a request on it is a person's. Where stranger
 all, those of theirs that have been still for longest are cut: whoever fills the share with connections that do nothing
 loses them first, and a person's connection is taken in at any time. What has come on a connection may not have been
 read yet, as when all clients come back at once after a restart: only where strangers have far too many is one cut that
-has been still for less than a second. Where people have as many as the system has room for, whoever has most of them
-loses the one that was theirs for longest.
+has been still for less than a second, and one on which something waits to be read only if that is so of the others as
+well. Where people have as many as the system has room for, whoever has most of them loses the one that was theirs for
+longest.
 """
 
 import asyncio
+import fcntl
 import ipaddress
+import struct
+import termios
 import time
 from collections import Counter
+from itertools import islice
 
 import msgspec
 
@@ -33,6 +38,8 @@ _GRACE = 1.0
 """Seconds in which a connection is read that something has come on, however busy the server is."""
 _FAR_TOO_MANY = 2
 """Times a share."""
+_LOOKS = 64
+"""Connections at most that are asked, for one that is to be cut, whether something on them waits to be read."""
 
 
 class Seat:
@@ -59,6 +66,15 @@ class Seat:
     def is_gone(self) -> bool:
         """Whether nothing more can be sent on it."""
         return self._transport.is_closing()
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether something has come that nobody has read yet."""
+        sock = self._transport.get_extra_info("socket")
+        if sock is None or sock.fileno() < 0:
+            return False
+        answer = fcntl.ioctl(sock.fileno(), termios.FIONREAD, bytes(4))
+        return struct.unpack("i", answer)[0] > 0
 
     def moved(self) -> None:
         """Something came, or was taken."""
@@ -156,11 +172,12 @@ class Connections:
             self._trim_soon()
 
     def _cut_stillest(self, address: str = "") -> None:
-        for seat in self._strangers:
-            if not address or seat.address == address:
-                self.left(seat)
-                seat.cut()
-                return
+        of_address = (each for each in self._strangers if address in ("", each.address))
+        stillest = list(islice(of_address, _LOOKS))
+        older = stillest[:-1]  # the last one may have come just now
+        seat = next((each for each in older if not each.has_unread), stillest[0])
+        self.left(seat)
+        seat.cut()
 
     def _cut_of_largest(self) -> None:
         seat = next(iter(max(self._persons.values(), key=len)))
