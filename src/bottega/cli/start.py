@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from bottega.approvals.mode import MODES
-from bottega.cli import logs
+from bottega.cli import logs, selector
 from bottega.cli.lazy import Invocation
 from bottega.cli.screen.output import note
 from bottega.errors import BadUsage, Problem
@@ -60,7 +60,8 @@ def place(folder: Path | None, session: str | None) -> Path:
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end, with logging as the command line asks for."""
     logs.begin(click.get_current_context().ensure_object(Invocation).debug)
-    return asyncio.run(work)
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector.make())) as runner:
+        return runner.run(work)
 
 
 def complete_agent(
