@@ -129,15 +129,23 @@ def test_a_loose_object_that_was_there_before_is_not_read_again(scene: Scene) ->
     assert there.read_bytes() == b"broken long ago"
 
 
+@pytest.mark.parametrize(
+    "missing",
+    [("_PROGRAMS", "/nowhere"), ("_LIMITED", 'ulimit -v 25000; exec "$@"')],
+    ids=["git", "memory"],
+)
 def test_a_pack_that_cannot_be_checked_stays_and_stops_commands(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, missing: tuple[str, str]
 ) -> None:
     with Root(scene.folder) as root:
         guard = Guard(scene.base / "state", root)
         guard.open()
-        scene.outside("echo 2 > file; git commit -qam 2; git repack -adq")
+        scene.outside(
+            "head -c 30000000 /dev/urandom > file; git -c core.compression=0 commit -qam 2;"
+            " git -c core.compression=0 repack -adq"
+        )
         with monkeypatch.context() as patched:
-            patched.setattr(stores, "_PROGRAMS", str(scene.base))
+            patched.setattr(stores, *missing)
             guard.check()
         assert "could not be run" in guard.unfinished
         assert scene.git("fsck", "--no-dangling") == ""

@@ -41,6 +41,7 @@ def test_what_was_put_in_is_taken_out_of_what_is_said() -> None:
     secrets = resolve("a", {"A": "Bearer $HUB"}, KEPT.get)
 
     assert secrets.without(f"I know {KEPT['HUB']}!") == "I know [secret]!"
+    assert secrets.without(KEPT["HUB"].swapcase().upper()) == "[secret]"
     assert KEPT["HUB"] not in repr(secrets)
 
 

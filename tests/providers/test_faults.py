@@ -1,10 +1,14 @@
 """Every way a network fails is one clear sentence with a next step, and says no secret."""
 
 import asyncio
+import base64
+import html
+import json
 import logging
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from urllib.parse import quote
 
 import pytest
 
@@ -139,6 +143,34 @@ def test_a_target_does_not_show_its_key() -> None:
 def test_short_words_are_not_taken_for_secrets() -> None:
     failed = Failed("An answer.", "cut_off", hint="Try again.")
     assert hide(failed, {"", "a", "An"}) == failed
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        str.upper,
+        str.lower,
+        lambda key: quote(key, safe=""),
+        lambda key: quote(key, safe="").lower(),
+        lambda key: json.dumps(key)[1:-1],
+        html.escape,
+        lambda key: base64.b64encode(key.encode()).decode(),
+    ],
+    ids=[
+        "capitals",
+        "small letters",
+        "in an address",
+        "there in small letters",
+        "JSON",
+        "HTML",
+        "base64",
+    ],
+)
+def test_a_key_is_hidden_however_it_is_repeated(spell: Callable[[str], str]) -> None:
+    key = 'Zq9/x"Wm+4<T&r=Lp'
+    failed = hide(Failed(f"Unknown: {spell(key)}!", "bad_key", hint=f"Not {spell(key)}"), {key})
+    assert failed.message.rstrip("=!") == "Unknown: [hidden]"
+    assert failed.hint.rstrip("=") == "Not [hidden]"
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from string import Template
 
 from bottega.errors import Misconfigured
+from bottega.redaction import redact
 
 LookUp = Callable[[str], str | None]
 """A kept secret's value; None: there is none. Raises where it is kept for something else."""
@@ -32,10 +33,8 @@ class Secrets:
         return f"Secrets({', '.join(self.values)})"
 
     def without(self, text: str) -> str:
-        """The text with every secret of this server blotted out."""
-        for secret in self._hidden:
-            text = text.replace(secret, _HIDDEN)
-        return text
+        """The text with every secret of this server blotted out, however it is spelled."""
+        return redact(text, self._hidden, _HIDDEN)
 
 
 def names(given: Mapping[str, str]) -> set[str]:

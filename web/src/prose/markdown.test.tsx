@@ -44,6 +44,20 @@ describe("an answer", () => {
   });
 
   it.each([
+    "https://bank.example",
+    "Sign in at https://bank.example/login",
+    "see www.bank.example now",
+    "bank.ex\u200bample",
+    "BANK.example:8080/x",
+  ])("says where %s leads if it leads elsewhere, and only then", (claim) => {
+    const { container, rerender } = show(`[${claim}](https://evil.example/x)`);
+    expect(words(container)).toContain("(leads to evil.example)");
+    rerender(<Markdown text={`[${claim}](https://www.bank.example:8080/y)`} />);
+    expect(words(container)).not.toContain("leads to");
+  });
+
+  it.each([
+    `${location.origin}/api/sessions/1/export`,
     "javascript:alert(1)",
     "data:text/html,x",
     "/api/people",

@@ -3,6 +3,7 @@
  * the wrong type, there is a phrase, and it is one line.
  */
 import { texts } from "../texts/texts.js";
+import { onOneLine } from "./plain-characters.js";
 
 export type Given = Record<string, unknown>;
 export type Sort = "read" | "edit" | "command" | "search" | "fetch" | "other";
@@ -42,7 +43,7 @@ export function phrase(name: string, given: Given): Phrase {
 export function whose(name: string): string {
   const [kind, server, ...tool] = name.split("__");
   return kind === "mcp" && server && tool.length
-    ? texts.conversation.tools.of(tool.join("__"), server)
+    ? texts.conversation.tools.of(oneLine(tool.join("__")), oneLine(server))
     : oneLine(name);
 }
 
@@ -140,4 +141,4 @@ export function isObject(value: unknown): value is Given {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const oneLine = (said: string) => said.replace(/\s+/g, " ").trim().slice(0, 400);
+const oneLine = (said: string) => onOneLine(said.replace(/\s+/g, " ").trim().slice(0, 400));

@@ -76,14 +76,19 @@ export type Part =
   | { kind: "text"; text: string }
   | { kind: "hidden"; point: number; name: string; times: number }
   | { kind: "mixed"; text: string; scripts: string }
-  | { kind: "trailing"; text: string };
+  | { kind: "trailing"; text: string }
+  /** So much of nothing that it moves what follows out of sight; `of` says of what. */
+  | { kind: "gap"; text: string; of: "lines" | "spaces"; times: number };
 
 /** Marks that may stand on one letter; more of them are piled up to run over what stands above or below. */
 const MARKS = 2;
 const PILED = /\p{M}{3}/u;
 
+/** So many spaces, as so many empty lines (four), are counted instead of shown. */
+const SPACES = 64;
+
 const FIND =
-  /([ \t]+)(?=\n|$)|([\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)|(\p{M}{3,})|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
+  /(\n(?:[ \t]*\n){4,})|([ \t]+)|([\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)|(\p{M}{3,})|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
 
 /** A text in parts: what is plain, and what is marked. */
 export function partsOf(text: string): Part[] {
@@ -108,14 +113,29 @@ function add(parts: Part[], part: Part): void {
 }
 
 function markOf(found: RegExpExecArray | RegExpMatchArray, text: string): Part[] {
-  const [whole, trailing, word, piled] = found;
-  if (trailing) return [{ kind: "trailing", text: whole }];
+  const [whole, empty, spaces, word, piled] = found;
+  if (empty) return [{ kind: "gap", text: whole, of: "lines", times: empty.split("\n").length - 2 }];
+  if (spaces) return markOfSpaces(spaces, text[found.index! + spaces.length]);
   if (word) return markOfWord(word);
   if (piled) return apart(piled);
   const point = whole.codePointAt(0)!;
   const name = hiddenName(point);
   if (!name || joinsPicture(point, text, found.index!)) return [];
   return [{ kind: "hidden", point, name, times: 1 }];
+}
+
+function markOfSpaces(spaces: string, next: string | undefined): Part[] {
+  if (spaces.length >= SPACES) return [{ kind: "gap", text: spaces, of: "spaces", times: spaces.length }];
+  return next === undefined || next === "\n" ? [{ kind: "trailing", text: spaces }] : [];
+}
+
+/** A text on one line, for places that mark nothing: what is hidden in it stands there by its code. */
+export function onOneLine(text: string): string {
+  return partsOf(text)
+    .map((part) =>
+      part.kind === "hidden" ? `‹${codeOf(part.point)}›` : part.kind === "gap" ? " " : part.text,
+    )
+    .join("");
 }
 
 /** A joiner or a selector inside an emoji is what it looks like. */

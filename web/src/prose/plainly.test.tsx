@@ -8,7 +8,15 @@ const marked = (text: string) =>
   partsOf(text).flatMap((part) =>
     part.kind === "text"
       ? []
-      : [part.kind === "hidden" ? part.name : part.kind === "mixed" ? part.text : "trailing"],
+      : [
+          part.kind === "hidden"
+            ? part.name
+            : part.kind === "mixed"
+              ? part.text
+              : part.kind === "gap"
+                ? `${part.times} ${part.of}`
+                : "trailing",
+        ],
   );
 
 describe("a text shown plainly", () => {
@@ -28,6 +36,8 @@ describe("a text shown plainly", () => {
     ["ｒｍ -rf", ["ｒｍ"]],
     ["a\u0300\u0301\u0302\u0302b", ["mark on a mark"]],
     ["-\u0300\u0301\u0302", ["mark on a mark"]],
+    [`true\n${" \n".repeat(40)}rm -rf x`, ["40 lines"]],
+    [`true;${" ".repeat(900)}rm -rf x`, ["900 spaces"]],
   ])("marks %j", (text, found) => {
     expect(marked(text)).toEqual(found);
   });
@@ -37,6 +47,8 @@ describe("a text shown plainly", () => {
     "grüße, naïve, Ελλάδα, Москва, 日本語テスト, שלום, नमस्ते, ภาษาไทย",
     "👨‍👩‍👧 ❤️ 1️⃣ 🏳️‍🌈 👍🏽",
     "e\u0301",
+    "one\n\n\n\ntwo",
+    `if x:\n${" ".repeat(40)}y`,
   ])("leaves %j as it is", (text) => {
     expect(marked(text)).toEqual([]);
   });
@@ -58,6 +70,19 @@ describe("a text shown plainly", () => {
     expect(chip.textContent).toBe("U+202E ×3 right-to-left override");
     expect(container.textContent).toContain("1 place that is not what it looks like is marked.");
     expect(container.textContent).not.toContain("\u202e");
+  });
+
+  it("counts empty lines and spaces that would push the rest out of sight", () => {
+    const { container } = render(
+      <Plainly text={`true\n${"\n".repeat(400)}rm -rf x; ${" ".repeat(5_000)}y`} />,
+    );
+    expect(container.querySelector("pre")!.textContent).toBe("true\n400 empty lines\nrm -rf x;5,001 spacesy");
+  });
+
+  it("is read in no time, however many spaces it has", () => {
+    const begun = performance.now();
+    partsOf(`${" ".repeat(60_000)}x${"\n  ".repeat(20_000)}y`);
+    expect(performance.now() - begun).toBeLessThan(100);
   });
 
   it("of megabytes shows its beginning first", () => {

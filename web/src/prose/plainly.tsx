@@ -15,7 +15,7 @@ export const Plainly = memo(function Plainly({ text, inline = false }: PlainlyPr
   const [room, setRoom] = useState(1);
   const cut = useMemo(() => clip(text, room), [text, room]);
   const parts = useMemo(() => partsOf(cut.text), [cut.text]);
-  const odd = parts.filter(({ kind }) => kind === "hidden" || kind === "mixed").length;
+  const odd = parts.filter(({ kind }) => kind !== "text" && kind !== "trailing").length;
   const shown = parts.map((part, n) => <PartView key={n} part={part} />);
   if (inline)
     return (
@@ -52,6 +52,16 @@ export function PartView({ part }: { part: Part }) {
           {part.text}
           <span className="prose-hidden">{texts.prose.mixedSign}</span>
         </mark>
+      );
+    case "gap":
+      return (
+        <>
+          {part.of === "lines" && "\n"}
+          <mark className="prose-hidden" title={texts.prose.leftOut}>
+            {part.of === "lines" ? texts.prose.emptyLines(part.times) : texts.prose.spaces(part.times)}
+          </mark>
+          {part.of === "lines" && "\n"}
+        </>
       );
     case "trailing":
       return (

@@ -13,6 +13,7 @@ import msgspec
 from bottega.providers.http.address import host_of, login_of, origin
 from bottega.providers.http.connect import Timeouts
 from bottega.providers.provider import Failed, Target
+from bottega.redaction import redact
 
 HIDDEN = "[hidden]"
 
@@ -48,11 +49,8 @@ def hide(failed: Failed, secrets: Iterable[str]) -> Failed:
 
 
 def without(text: str, secrets: Iterable[str]) -> str:
-    """The text with each of these secrets blotted out."""
-    for secret in secrets:
-        if len(secret) >= 4:
-            text = text.replace(secret, HIDDEN)
-    return text
+    """The text with each of these secrets blotted out, however it is spelled."""
+    return redact(text, (each for each in secrets if len(each) >= 4), HIDDEN)
 
 
 def describe(error: Exception, where: Where) -> Failed | None:

@@ -50,7 +50,7 @@ export const LineText = memo(function LineText({
   );
 });
 
-const isOdd = (text: string) => partsOf(text).some(({ kind }) => kind === "hidden" || kind === "mixed");
+const isOdd = (text: string) => partsOf(text).some(({ kind }) => kind !== "text" && kind !== "trailing");
 
 /** With all that deceives marked; only the end of a line is an end in a diff, too. */
 function Plain({ text }: { text: string }) {

@@ -14,7 +14,8 @@ export function linkAddress(href: string): Address | null {
   if (!/^[a-z][a-z+.-]*:/i.test(wanted) || /[\u0000-\u0020\u007f-\u009f]/.test(wanted)) return null;
   try {
     const url = new URL(wanted);
-    if (!OPENED.has(url.protocol)) return null;
+    // What a model says sends nobody to the server's own routes as whoever is signed in.
+    if (!OPENED.has(url.protocol) || url.origin === location.origin) return null;
     const host = url.protocol === "mailto:" ? decoded(url.pathname) : url.host;
     return host ? { href: url.href, host } : null;
   } catch {
@@ -46,8 +47,15 @@ export function imageSource(href: string): string | null {
   }
 }
 
-/** The host that a link's own words claim, if they look like an address: `bank.example` for "https://bank.example/x". */
+/** The host that a link's own words claim, if they look like an address or hold one: `bank.example` for
+ * "https://bank.example/x", and for "Sign in at https://bank.example". */
 export function claimedHost(words: string): string | null {
-  const found = /^\s*(?:https?:\/\/)?((?:[\w-]+\.)+[a-z]{2,24})(?::\d+)?(?:[/?#]\S*)?\s*$/i.exec(words);
-  return found ? found[1]!.toLowerCase() : null;
+  const plain = words
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .trim();
+  const found =
+    /^((?:[\p{L}\p{N}_-]{1,63}\.){1,20}\p{L}{2,24})(?::\d+)?(?:[/?#]\S*)?$/u.exec(plain) ??
+    /(?:https?:\/\/|\bwww\.)([\p{L}\p{N}_.-]{1,253})/iu.exec(plain);
+  return found ? found[1]!.toLowerCase().replace(/^www\.|\.+$/g, "") : null;
 }

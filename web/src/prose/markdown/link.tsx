@@ -16,7 +16,7 @@ export function Link({ href, words, children }: { href: string; words: string; c
   if (inside) return children;
   if (!address) return <span title={texts.prose.notOpened(href.slice(0, 300))}>{children}</span>;
   const claimed = claimedHost(words);
-  const lies = claimed !== null && claimed !== address.host && `www.${claimed}` !== address.host;
+  const lies = claimed !== null && claimed !== hostOf(address.href);
   return (
     <>
       <a
@@ -30,6 +30,11 @@ export function Link({ href, words, children }: { href: string; words: string; c
       {lies && <span className="text-care"> ({texts.prose.leads(address.host)})</span>}
     </>
   );
+}
+
+/** The host of an address as words would name it. */
+function hostOf(href: string): string {
+  return new URL(href).hostname.replace(/^www\./, "");
 }
 
 export function Picture({ href, alt }: { href: string; alt: string }) {

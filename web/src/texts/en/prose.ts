@@ -51,6 +51,9 @@ export const prose = {
   fileRenamed: "renamed",
   output: "Output",
   noOutput: "No output",
+  emptyLines: (n: number) => plural(n, "empty line"),
+  spaces: (n: number) => plural(n, "space"),
+  leftOut: "Counted instead of shown, so that what follows stays in sight",
   hidden: (name: string, code: string) => `${name} (${code})`,
   trailing: (n: number) =>
     n === 1 ? "1 space at the end of the line" : `${n} spaces at the end of the line`,

@@ -33,6 +33,8 @@ _LIMITED = 'ulimit -v 4194304; ulimit -t 600; exec "$@"'
 """What git may take of memory and time for one pack."""
 _FATAL = 128
 """How git ends when it does not like what it reads; whatever else ends it says nothing about that."""
+_MEMORY = re.compile(rb"memory|mmap failed|malloc|unable to create thread", re.IGNORECASE)
+"""What git says as it ends in the same way because the machine, or what it may take of it, is too small."""
 Known = set[bytes]
 
 
@@ -141,7 +143,7 @@ def _made(pack: int, kind: str) -> bytes | None:
         try:
             _run([*_walls(), *_room(folder)], [*command, "/proc/self/fd/0"], pack)
         except subprocess.CalledProcessError as problem:
-            if problem.returncode == _FATAL:
+            if problem.returncode == _FATAL and not _MEMORY.search(problem.stderr):
                 return None
             raise
         return Path(made).read_bytes()
@@ -153,9 +155,10 @@ def _run(walls: list[str], command: list[str], pack: int) -> None:
         [*walls, "sh", "-c", _LIMITED, "sh", *command],
         stdin=pack,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         cwd="/",
         env={
+            "LC_ALL": "C",
             "PATH": _PROGRAMS,
             "HOME": "/",
             "GIT_CONFIG_NOSYSTEM": "1",

@@ -1,0 +1,33 @@
+"""Takes secrets out of what another side said, however it spelled them when it repeated them."""
+
+import base64
+import html
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from urllib.parse import quote
+
+
+def redact(text: str, secrets: Iterable[str], mark: str) -> str:
+    """The text with `mark` in place of each of these secrets, in any of their spellings."""
+    for secret in secrets:
+        for spelling in _spellings(secret):
+            text = text.replace(spelling, mark)
+    return text
+
+
+@lru_cache(256)
+def _spellings(secret: str) -> tuple[str, ...]:
+    """As programs write what they repeat: in an address, in JSON, in a page, in base64, in one case."""
+    plain = {secret, secret.strip()}
+    written = {
+        *plain,
+        *(quote(each, safe="") for each in plain),
+        *(quote(each) for each in plain),
+        *(json.dumps(each)[1:-1] for each in plain),
+        *(html.escape(each) for each in plain),
+        *(base64.b64encode(each.encode()).decode().rstrip("=") for each in plain),
+        *(base64.urlsafe_b64encode(each.encode()).decode().rstrip("=") for each in plain),
+    }
+    cases = {each for some in written for each in (some, some.lower(), some.upper())}
+    return tuple(sorted(cases - {""}, key=len, reverse=True))
