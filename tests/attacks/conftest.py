@@ -6,6 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.attacks.hostile import Target, target
+from tests.mcp.conftest import stage
+
+__all__ = ["stage"]
 
 
 @pytest.fixture(scope="session")

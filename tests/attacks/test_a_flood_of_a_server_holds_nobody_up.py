@@ -2,15 +2,18 @@
 
 import asyncio
 import os
+import socket
 import threading
 from contextlib import suppress
 
 import pytest
 
 from bottega.mcp.lines import Incoming, Pipes
+from bottega.mcp.server import McpServer
 from bottega.mcp.stdio import _Tail  # pyright: ignore[reportPrivateUsage]
+from tests.attacks.turns import SECONDS, turns_beside
+from tests.mcp.conftest import Staged
 
-SECONDS = 0.6
 FLOODS = {
     "empty lines": b"\n",
     "notifications": b'{"jsonrpc":"2.0","method":"x"}\n',
@@ -32,19 +35,6 @@ def flooded(line: bytes) -> int:
 
     threading.Thread(target=write, daemon=True).start()
     return ours
-
-
-async def turns_beside(reading: asyncio.Task[None]) -> int:
-    """How often somebody else has a turn while that goes on, who would like it two hundred times a second."""
-    turns = 0
-    with suppress(TimeoutError):
-        async with asyncio.timeout(SECONDS):
-            while True:
-                await asyncio.sleep(0.005)
-                turns += 1
-    reading.cancel()
-    await asyncio.wait({reading})
-    return turns
 
 
 @pytest.mark.parametrize("kind", FLOODS)
@@ -74,3 +64,24 @@ async def test_others_have_their_turns_while_it_floods_its_last_words() -> None:
     assert await turns_beside(reading) > 30
     await tail.end()
     assert "never mind" in tail.text()
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_others_have_their_turns_while_it_sends_a_byte_at_a_time_over_http(
+    stage: Staged, kind: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as place:
+
+        def answer() -> None:
+            connection, _ = place.accept()
+            with connection, suppress(OSError):
+                connection.recv(65_536)
+                connection.sendall(
+                    f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+                )
+                while True:
+                    connection.sendall(b"1\r\nx\r\n" * 10_000)
+
+        threading.Thread(target=answer, daemon=True).start()
+        here = stage({"hub": McpServer(url=f"http://127.0.0.1:{place.getsockname()[1]}/mcp")})
+        assert await turns_beside(asyncio.create_task(here.look())) > 30

@@ -12,25 +12,12 @@ from bottega.client import Remote
 from bottega.errors import Problem
 from bottega.providers.http.connect import Transport
 from bottega.reach.stream import bursts
+from tests.attacks.turns import turns_beside
 from tests.providers.loopback import Reply, serving
 from tests.providers.plain import Caller, line, text_of
 
-SECONDS = 0.6
 STREAM = "text/event-stream"
 NOTHING = {"comments": b":\n", "empty lines": b"\n", "empty data": b"data:\n"}
-
-
-async def turns_beside(reading: asyncio.Task[object]) -> int:
-    """How often somebody else has a turn while that goes on, who would like it two hundred times a second."""
-    turns = 0
-    with suppress(TimeoutError):
-        async with asyncio.timeout(SECONDS):
-            while True:
-                await asyncio.sleep(0.005)
-                turns += 1
-    reading.cancel()
-    await asyncio.wait({reading})
-    return turns
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "as it is"])

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _HEADERS = {"User-Agent": "bottega", "Accept-Encoding": "identity"}
 _CONNECT = 15.0
 _REFUSED = 400
+_TURN = 32
+"""Pieces of an answer after which others on the event loop have their turn."""
 _EVENTS = "text/event-stream"
 
 
@@ -136,13 +138,22 @@ class _Counted(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         await self._stream.aclose()
 
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        """What comes; a few bytes of the network may be thousands of pieces, and others have their turn in between."""
+        number = 0
+        async for piece in self._stream:
+            number += 1
+            if number % _TURN == 0:
+                await asyncio.sleep(0)
+            yield piece
+
 
 class _Whole(_Counted):
     """One message: handed on once all of it was counted."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         body = bytearray()
-        async for piece in self._stream:
+        async for piece in self._pieces():
             body += piece
             if self._http.over(len(body)):
                 raise httpx2.StreamError("the answer is too large")
@@ -156,7 +167,7 @@ class _Events(_Counted):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         splitter = Splitter()
-        async for piece in self._stream:
+        async for piece in self._pieces():
             await self._count(splitter, piece)
             yield piece
         await self._count(splitter, b"")
