@@ -40,7 +40,13 @@ async def browser() -> AsyncGenerator[Browser]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+            # What changed is painted whole: painted in part, round corners are a shade off.
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--force-color-profile=srgb",
+                "--disable-partial-raster",
+            ],
         )
         yield browser
         await browser.close()
