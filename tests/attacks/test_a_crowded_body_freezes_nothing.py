@@ -98,7 +98,7 @@ def test_strangers_freeze_nothing_with_the_fields_of_a_sign_in(server: Target, c
     with Watch(server) as other, ThreadPoolExecutor(24) as many:
         answers = set(many.map(sign_in, addresses))
     assert answers <= {413, 429, 0}
-    assert other.worst < QUICK
+    assert other.worst < QUICK, server.stalls()
 
 
 @pytest.mark.parametrize("kind", ["fields", "elements", "few fields", "nested"])
@@ -121,7 +121,7 @@ def test_no_route_decodes_a_crowded_body(
                 )
                 assert status in (413, 422, 404, 403), (method, path, answer)
                 assert took < QUICK, (method, path)
-    assert other.worst < QUICK
+    assert other.worst < QUICK, server.stalls()
 
 
 def test_hundreds_of_the_largest_bodies_hold_nobody_up(server: Target) -> None:
@@ -137,7 +137,7 @@ def test_hundreds_of_the_largest_bodies_hold_nobody_up(server: Target) -> None:
         path = "/api/sessions/nothing/prompts"
         answers = set(many.map(lambda _: post(server, path, body, token), range(150)))
     assert answers == {404}
-    assert other.worst < QUICK
+    assert other.worst < QUICK, server.stalls()
 
 
 def test_a_body_may_be_long_where_a_route_takes_long_things_and_nowhere_else(
