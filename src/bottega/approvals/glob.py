@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Final, NamedTuple, TypeVar
 
 Glob = tuple[str, ...]
@@ -47,6 +47,11 @@ def escaped(text: str) -> str:
 
 def is_literal(glob: Glob) -> bool:
     return STAR not in glob and ONE not in glob
+
+
+def start(glob: Glob) -> str:
+    """The characters before the first wildcard."""
+    return "".join(takewhile(lambda token: token not in (STAR, ONE), glob))
 
 
 def matches(glob: Glob, text: str) -> bool:
