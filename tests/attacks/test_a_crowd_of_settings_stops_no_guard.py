@@ -149,6 +149,8 @@ def test_a_table_of_references_costs_no_more_than_its_bytes() -> None:
     rest = b"# pack-refs with: peeled \nab refs/heads/x\n"
     assert cut(rest + known + fresh + rest, known) == rest + known + rest
     assert cut(fresh[:-5], b"") == b""
+    branch = b"ab refs/heads/refs/replace/cd\n"
+    assert cut(branch + fresh.replace(b" ", b"\t"), b"") == branch
     huge = b"ab\n" * (1 << 21) + fresh
     tracemalloc.start()
     try:

@@ -105,8 +105,11 @@ fresh = git("hash-object", "-w", "--stdin", input=evil).decode().strip()
 place = ".git/objects/" + name[:2] + "/" + name[2:]
 if way.startswith("replace"):
     git("replace", name, fresh)
-    if way.endswith("line"):
+    if way != "replace":
         git("pack-refs", "--all")
+        sign = {"tab": "\\t", "return": "\\r"}.get(way.rpartition(" ")[2], " ")
+        table = open(".git/packed-refs", newline="").read()
+        open(".git/packed-refs", "w", newline="").write(table.replace(" refs/replace", sign + "refs/replace"))
 elif way.startswith("elsewhere"):
     other = way.partition(" in ")[2] or "other"
     os.unlink(place)
@@ -147,7 +150,16 @@ open(".git/index", "wb").write(raw)
 @pytest.mark.parametrize(
     "way",
     [
-        *("replace", "replace in a line", "loose", "packed", "packed in many", "elsewhere"),
+        *(
+            "replace",
+            "replace in a line",
+            "replace behind a tab",
+            "replace behind a return",
+            "loose",
+            "packed",
+            "packed in many",
+            "elsewhere",
+        ),
         "elsewhere in ..lend",
     ],
 )

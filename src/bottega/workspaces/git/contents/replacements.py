@@ -15,7 +15,8 @@ from bottega.workspaces.git.files import beneath, open_readable
 PACKED = "packed-refs"
 MOST = 64 << 20
 """Bytes of a table that is put right."""
-_MARK = b" refs/replace/"
+_MARK = b"refs/replace/"
+"""Whatever stands before it: git takes a tab for a space there."""
 _PIECE = 1 << 20
 _one = threading.Lock()
 """One table is read at a time, by all that look."""
@@ -63,7 +64,7 @@ def without_new(root: Root, path: str, before: bytes) -> bytes | None:
 
 def cut(raw: bytes, before: bytes) -> bytes:
     """The lines of `packed-refs` without such references, but for those that were there before."""
-    known = {line for line in before.split(b"\n") if _MARK in line}
+    known = {before[begin:end].partition(b"\n")[0] for begin, end in _marked(before)}
     kept, at = bytearray(), 0
     for begin, end in _marked(raw):
         if raw[begin:end].partition(b"\n")[0] not in known:
@@ -79,6 +80,9 @@ def _marked(raw: bytes) -> Iterator[tuple[int, int]]:
     """Where each such line begins, and where it ends with those that belong to it."""
     at = raw.find(_MARK)
     while at >= 0:
+        if at and raw[at - 1 : at] == b"/":  # a part of another name, such as a branch's
+            at = raw.find(_MARK, at + 1)
+            continue
         begin, end = raw.rfind(b"\n", 0, at) + 1, _end(raw, at)
         while raw.startswith(b"^", end):
             end = _end(raw, end)
