@@ -3,11 +3,15 @@
 Every plant writes a file into a folder outside when it runs: `CANARY/<way>-<key>`.
 """
 
+import atexit
 import os
 import pty
+import shutil
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 RUNS = {
@@ -85,6 +89,14 @@ VERBS = (
 
 def repository(folder: Path) -> None:
     """A person's, with settings that lead to what is not there yet."""
+    shutil.copytree(_made(), folder, symlinks=True, dirs_exist_ok=True)
+
+
+@cache
+def _made() -> Path:
+    """Made once, and copied: each is the same."""
+    folder = Path(tempfile.mkdtemp(prefix="bottega-test-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     commands = """
         git init -q -b main; git config user.name P; git config user.email p@example.org
         echo one > file; git add file; git commit -qm one
@@ -95,6 +107,7 @@ def repository(folder: Path) -> None:
         git config extensions.worktreeConfig true
     """
     subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, capture_output=True)
+    return folder
 
 
 def settings(way: str, canary: Path, folder: Path) -> str:
