@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from tests.studio.conftest import Visit, violations
 
@@ -83,6 +83,19 @@ async def test_a_file_that_changes_on_disk_is_shown_anew(visit: Starts, folder: 
     await page.evaluate("dispatchEvent(new Event('focus'))")
     await expect(editor).to_contain_text("written meanwhile")
     await expect(page.get_by_text("It changed on disk and is shown anew.")).to_be_visible()
+
+
+async def test_a_folder_that_is_too_large_to_list_says_so(visit: Starts) -> None:
+    page = await visit().page()
+
+    async def cut(route: Route) -> None:
+        answer = await route.fetch()
+        await route.fulfill(response=answer, json={**await answer.json(), "whole": False})
+
+    await page.route("**/api/projects/*/files?*", cut)
+    await page.get_by_role("tab", name="Files", exact=True).click()
+    await expect(page.get_by_role("treeitem", name="notes.txt")).to_be_visible()
+    await expect(page.get_by_text("The folder has even more")).to_be_visible()
 
 
 async def test_files_are_made_renamed_and_deleted_by_keys_alone(

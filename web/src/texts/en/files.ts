@@ -8,6 +8,7 @@ export const files = {
   notWhole: "The project has more files than are searched.",
   empty: "This folder is empty.",
   emptyHint: "Drop files here, or add one.",
+  notListed: "The folder has even more, which is too much to list.",
   moreEntries: (n: number) => `Show ${n} more`,
   add: "New",
   newFile: "New file",

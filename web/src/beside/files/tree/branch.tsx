@@ -42,7 +42,7 @@ function Part({ path, start, level, looking, onMore }: PartProps) {
   const say = (text: string, act?: () => void) => <Line text={text} level={level} act={act} />;
   if (!data)
     return error ? say(`${error.message} ${texts.ui.again}`, () => void refetch()) : say(texts.ui.loading);
-  const { entries, next, total } = data;
+  const { entries, next, total, whole } = data;
   return (
     <>
       {entries.map((item) => (
@@ -50,6 +50,7 @@ function Part({ path, start, level, looking, onMore }: PartProps) {
       ))}
       {!entries.length && say(level === 1 ? `${files.empty} ${files.emptyHint}` : files.empty)}
       {next !== null && onMore && say(files.moreEntries(total - next), () => onMore(next))}
+      {!whole && onMore && say(files.notListed)}
     </>
   );
 }
