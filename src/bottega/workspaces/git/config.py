@@ -340,7 +340,9 @@ def cleaned(raw: bytes, kept: Collection[Entry] = ()) -> tuple[bytes | None, tup
     if found is None:
         return written(kept), ("everything: git cannot read it",)
     known = {*kept}
-    good = [each for each in found if each in known or is_safe(each)]
+    good = [
+        each for each in found if each in known or (is_safe(each) and not (kept and _fetches(each)))
+    ]
     addressed = {key.rpartition(".")[0] for key, _ in (*good, *kept) if key.endswith(".url")}
     good = [each for each in good if each in known or not _lacks(each[0], addressed)]
     stays = {*good}
@@ -368,6 +370,11 @@ def _rearranged(found: Collection[Entry], kept: Collection[Entry]) -> tuple[str,
     left = {key for key, _ in now} | off
     was = [each for each in kept if each[0] in keys and each[0] in left]
     return () if now == was else tuple(sorted(left))
+
+
+def _fetches(entry: Entry) -> bool:
+    """Whether git fetches what is missing by itself, as it does in a part of a repository that was cloned so."""
+    return entry[0].endswith((".promisor", ".partialclonefilter"))
 
 
 def _lacks(key: str, addressed: Collection[str]) -> bool:

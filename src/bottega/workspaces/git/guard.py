@@ -342,8 +342,7 @@ class Guard:
         def said(path: str, file: files.File) -> bytes | None:
             if not before.files or self._is_theirs(path, before):
                 return file.content
-            old, places = before.files.get(path), found.repositories
-            verdict = judge(self._root, path, "config", file, old, places)
+            verdict = judge(self._root, path, "config", file, before.files, found.repositories)
             return file.content if verdict is None else verdict.content
 
         return targets(self._root, found, said=said).joined(
@@ -444,7 +443,7 @@ class Guard:
             is_copy = is_copy and not is_of_repository(path, found)  # what it calls lies elsewhere
             if not self._is_theirs(path, before):
                 if kind != "odd" and not is_copy:
-                    verdict = judge(self._root, path, kind, file, old, found.repositories)
+                    verdict = judge(self._root, path, kind, file, before.files, found.repositories)
                 if verdict is None and path in found.odd:
                     verdict = judge_odd(path, file, old)
             if verdict is None:
