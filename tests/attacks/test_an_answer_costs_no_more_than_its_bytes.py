@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 
+from bottega.agents.reading.shown import Shown
+from bottega.agents.reading.sieve import Wanted
+from bottega.events import facts, fold
+from bottega.events.event import Event as Fact
 from bottega.fairness import Pace
+from bottega.messages.block import ToolUse
 from bottega.providers.gemini.arguments import Leaves
 from bottega.providers.http import attempt
 from bottega.providers.http.connect import Transport
@@ -358,3 +363,69 @@ def test_texts_that_citations_cut_are_one() -> None:
     ]
     assert [getattr(block, "text", "") for block in end.content] == ["abc", ""]
     assert len(getattr(end.content[1], "sources", ())) == 1
+
+
+ERRORS: dict[str, tuple[WireName, Callable[[str], Event]]] = {
+    "message": ("openai-chat", lambda text: {"error": {"type": "overloaded", "message": text}}),
+    "kind": ("openai-chat", lambda text: {"error": {"type": text, "message": "x"}}),
+    "code": ("openai-chat", lambda text: {"error": text, "code": text}),
+    "raw": (
+        "openai-chat",
+        lambda text: {"error": {"message": "x", "metadata": {"raw": json.dumps({"error": text})}}},
+    ),
+    "anthropic": ("anthropic", lambda text: {"type": "error", "error": {"message": text}}),
+    "responses": ("openai-responses", lambda text: {"type": "error", "message": text}),
+    "failed": (
+        "openai-responses",
+        lambda text: {
+            "type": "response.failed",
+            "response": {"status": "failed", "error": {"message": text}},
+        },
+    ),
+    "gemini": ("gemini", lambda text: {"error": {"message": text}}),
+}
+
+
+@pytest.mark.parametrize("words", ["a ", "sk-"])
+@pytest.mark.parametrize("kind", ERRORS)
+def test_of_an_error_no_more_is_looked_at_than_its_beginning(kind: str, words: str) -> None:
+    protocol, made = ERRORS[kind]
+    body = json.dumps(made(words * (8_000_000 // len(words)))).encode()
+    decoder = _decoder(protocol)
+    began = time.process_time()
+    failed = [each for each in decoder.step("", body) if isinstance(each, Failed)]
+    assert time.process_time() - began < 0.3
+    assert failed
+    assert len(failed[0].message) < 1_000
+
+
+def test_a_key_is_not_shown_in_part_where_an_error_is_cut() -> None:
+    for shift in range(60):
+        text = " " * (15_980 - shift) + "sk-canary-0123456789abcdef0123456789"
+        (failed,) = _decoder("gemini").step("", json.dumps({"error": {"message": text}}).encode())
+        assert "canary" not in repr(failed)
+
+
+def test_thousands_of_calls_that_the_provider_ran_are_folded_once() -> None:
+    calls = tuple(ToolUse(str(number), "f", server=True) for number in range(20_000))
+    said = facts.AssistantMessage(calls, "tool_use")
+    told = Fact("assistant_message", 0, said, "m", 1, 0, "agent", 2)
+    gc.disable()
+    began = time.process_time()
+    fold.step(fold.EMPTY, told)
+    took = time.process_time() - began
+    gc.enable()
+    assert took < QUICK
+
+
+MARKS = {"signals": "TASK_COMPLETE\n\n", "calls": "<tool_call></tool_call>\n\n"}
+
+
+@pytest.mark.parametrize("kind", MARKS)
+def test_blanks_before_what_is_taken_out_are_put_together_once(kind: str) -> None:
+    shown = Shown(Wanted(**{kind: True}))
+    shown.feed("x\n" + " " * 4_000_000 + "\n")
+    began = time.process_time()
+    shown.feed(MARKS[kind] * 40_000)
+    shown.feed("y")
+    assert time.process_time() - began < QUICK
