@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from bottega.errors import Problem
 from bottega.events.event import Event
 from bottega.messages.message import Usage
 from bottega.origin import origin_of
-from bottega.reach.reach import Reach
+from bottega.reach.reach import Reach, retry_after
 from bottega.reach.stream import bursts
 from bottega.sessions import spent
 from bottega.spending.approved import ApprovedAgents
@@ -359,6 +360,12 @@ async def test_a_refusal_of_a_stream_that_does_not_end_is_not_read_to_its_end(st
             async for _ in bursts(remote.reach, "ses_1"):
                 pass
     await runner.cleanup()
+
+
+@pytest.mark.parametrize("said", ["\u00b2", "\u0663", "-1", "", "1e9", "9" * 400])
+def test_no_wait_that_it_names_is_more_than_a_number(said: str) -> None:
+    response = SimpleNamespace(headers={"Retry-After": said})
+    assert 0 <= retry_after(response) <= 60  # pyright: ignore[reportArgumentType]
 
 
 async def test_others_have_their_turns_while_a_large_answer_is_read() -> None:
