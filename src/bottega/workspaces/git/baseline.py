@@ -220,11 +220,17 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def load(path: Path) -> Baseline | None:
-    """None: there is none, or none that can be read."""
+    """None: there is none, or none of any version. Raises `StorageFailed` where that cannot be known."""
     try:
         raw = path.read_bytes()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as problem:
+        raise StorageFailed(
+            f"How the folder's repositories were could not be read from {str(path)!r}:"
+            f" {problem.strerror}.",
+            hint="Make the home readable.",
+        ) from problem
     with suppress(msgspec.MsgspecError):
         return _decode(raw).baseline()
     with suppress(msgspec.MsgspecError):

@@ -39,7 +39,7 @@ from bottega.workspaces.git.undoing.attendance import attendance_of
 from bottega.workspaces.git.undoing.hashing import Objects
 from bottega.workspaces.git.undoing.quarantine import Quarantine
 from bottega.workspaces.git.undoing.reports import Undone, sentences, shown
-from bottega.workspaces.git.undoing.rights import Rights
+from bottega.workspaces.git.undoing.rights import Rights, claim
 
 _log = logging.getLogger(__name__)
 _ROUNDS = 6
@@ -199,6 +199,7 @@ class Guard:
         """This guard alone in this process, and this process alone with the workspace's baseline."""
         with self._one:
             self._rights.give_back()
+            claim(self._state.parent.parent)
             self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
             with baselines.locked(self._state):
                 yield

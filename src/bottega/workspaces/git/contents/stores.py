@@ -58,10 +58,10 @@ def save(place: Path, known: Known) -> None:
 
 
 def load(place: Path) -> Known | None:
-    """None: there is nothing known."""
+    """None: there is nothing known. What cannot be read is no such thing, and raises `OSError`."""
     try:
         raw = place.read_bytes()
-    except OSError:
+    except FileNotFoundError:
         return None
     return {raw[at : at + _SIZE] for at in range(0, len(raw), _SIZE)}
 
