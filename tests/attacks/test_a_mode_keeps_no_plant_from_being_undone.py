@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from bottega.errors import Refused
+from bottega.errors import Refused, StorageFailed
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import files, scan
 from bottega.workspaces.git.guard import Guard
+from bottega.workspaces.git.recovery import recover_all, recover_left
 from bottega.workspaces.sandbox.local import Local
 from tests.attacks import indexes
 from tests.attacks.indexes import git
@@ -138,6 +139,58 @@ def test_whoever_takes_away_the_rights_of_the_home_hides_no_plant(base: Path, pa
     assert "pre-commit" in told
     assert not unfinished
     assert {each & 0o700 for each in rights} <= {0}, "the owner has all rights again"
+
+
+def _crashed(base: Path, pattern: str) -> tuple[str, str, bool]:
+    folder = base / "project"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    hook = folder / ".git/hooks/pre-commit"
+    (base / "home").mkdir(mode=0o700)
+    if (pid := os.fork()) == 0:
+        guard = Guard(base / "home/sandbox", Root(folder))
+        guard.open()
+        hook.parent.mkdir(exist_ok=True)
+        shutil.copy("/bin/true", hook)
+        for path in reversed([*base.glob(pattern)]):
+            path.chmod(0)
+        os._exit(9)
+    os.waitpid(pid, 0)
+    left = " ".join(recover_left(base / "home/sandbox", str(folder)))
+    there = hook.exists()
+    shutil.copy("/bin/true", hook)
+    for path in reversed([*base.glob(pattern)]):
+        path.chmod(0)
+    found = recover_all(base / "home/sandbox", last=True)
+    return left, f"{found} {hook.exists()}", there
+
+
+@pytest.mark.parametrize("pattern", TAKEN)
+def test_who_comes_after_a_crash_finds_what_was_there_before(base: Path, pattern: str) -> None:
+    left, then, there = as_ordinary_user(_crashed, base, pattern)
+    assert not there
+    assert "pre-commit" in left
+    assert then == "1 False"
+
+
+def _unreadable(base: Path) -> str:
+    folder = base / "project"
+    folder.mkdir()
+    with Root(folder) as root:
+        guard = Guard(base / "state", root)
+        guard.open()
+        (known,) = base.glob("state/git/*/baseline")
+        known.unlink()
+        known.mkdir()
+        try:
+            guard.check()
+        except StorageFailed as problem:
+            return str(problem)
+    return ""
+
+
+def test_what_was_there_before_and_cannot_be_read_is_not_taken_for_nothing(base: Path) -> None:
+    assert "could not be read" in as_ordinary_user(_unreadable, base)
 
 
 def test_no_copy_is_no_reason_to_leave_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from bottega.workspaces.git import files
 from bottega.workspaces.git.baseline import Baseline, Kept
 from bottega.workspaces.git.scan import Scanner, scanner_of
 from bottega.workspaces.git.sensitive import of_repositories, of_targets, targets
+from bottega.workspaces.git.undoing import rights
 
 
 class Meant(msgspec.Struct):
@@ -133,6 +134,7 @@ def _as_it_is(folder: str) -> dict[str, Kept]:
 def _around(state: Path, paths: Sequence[str]) -> list[Path]:
     """Where the baselines of all workspaces are that one of these paths lies in, always in the same order."""
     found: list[Path] = []
+    rights.claim(state)
     for file in sorted((state / "git").glob(f"*/{baselines.NAME}")):
         now = baselines.load(file)
         if now and any(_beneath(path, now.folder) for path in paths):

@@ -26,6 +26,8 @@ LEFT = "left"
 """Of a file beside it: a baseline that was left by a dead process was first seen when this was made."""
 _MOST = 32 << 20
 """Bytes of copies in one baseline."""
+_OF_TOP = frozenset({"config", "commondir"})
+"""Files of a repository itself."""
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -93,6 +95,23 @@ class Baseline(msgspec.Struct, frozen=True):
     """By the path of an index, what it holds for files that git would run: their modes and hashes by name."""
     under_way: tuple[str, ...] = ()
     """Files that say that an operation is (a rebase, a merge), and of which nobody needs to be told any more."""
+    places: tuple[str, ...] = ()
+    """Of the repositories that were there."""
+
+    @property
+    def repositories(self) -> set[str]:
+        """Those that are looked at whatever else there is; an earlier version knows them by their files."""
+        known = (path.rpartition("/") for path in self.files)
+        by_files = {at for at, _, name in known if name in _OF_TOP and ".git" in at.split("/")}
+        return {*self.places, *by_files}
+
+    def holds(self, root: Root, path: str) -> bool:
+        """It lies in a folder in which no program could write; further down it may have a second name elsewhere."""
+        folder = os.path.dirname(path)
+        if folder not in self.guarded:
+            return False
+        seen = glance(root, folder)
+        return seen is not None and self.guarded[folder] == (seen.device, seen.inode)
 
     def is_of(self, identity: Identity, born: int) -> bool:
         """Whether this folder is the one: a number is given again, and a disk gets another one with the next start.
@@ -141,6 +160,7 @@ class _Stored(msgspec.Struct, frozen=True):
     programs: tuple[bytes, ...] = ()
     staged: dict[bytes, dict[bytes, tuple[int, str]]] = {}
     under_way: tuple[bytes, ...] = ()
+    places: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, given: Baseline) -> "_Stored":
@@ -160,6 +180,7 @@ class _Stored(msgspec.Struct, frozen=True):
                 for path, each in given.staged.items()
             },
             tuple(map(os.fsencode, given.under_way)),
+            tuple(map(os.fsencode, given.places)),
         )
 
     def baseline(self) -> Baseline:
@@ -179,6 +200,7 @@ class _Stored(msgspec.Struct, frozen=True):
                 for path, each in self.staged.items()
             },
             tuple(map(os.fsdecode, self.under_way)),
+            tuple(map(os.fsdecode, self.places)),
         )
 
 
@@ -220,11 +242,17 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def load(path: Path) -> Baseline | None:
-    """None: there is none, or none that can be read."""
+    """None: there is none, or none of any version. Raises `StorageFailed` where that cannot be known."""
     try:
         raw = path.read_bytes()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as problem:
+        raise StorageFailed(
+            f"How the folder's repositories were could not be read from {str(path)!r}:"
+            f" {problem.strerror}.",
+            hint="Make the home readable.",
+        ) from problem
     with suppress(msgspec.MsgspecError):
         return _decode(raw).baseline()
     with suppress(msgspec.MsgspecError):

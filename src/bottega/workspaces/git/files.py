@@ -7,7 +7,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
@@ -24,7 +24,9 @@ LARGEST = 1 << 20
 MOST = 64 << 20
 """Bytes of a file that are looked at."""
 _NAMES = 300_000
-"""Names in a folder that are looked at."""
+"""Names in a folder that are kept in memory."""
+DEEPEST = 32
+"""Folders within folders that are held open at once."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT})
 _NOWHERE = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.ENOENT})
@@ -54,6 +56,22 @@ class File(msgspec.Struct, frozen=True):
     @property
     def is_file(self) -> bool:
         return stat.S_ISREG(self.mode)
+
+
+class Crowded(OSError):
+    """A folder has more names than are kept in memory: a part of them would hide what is in the rest."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(errno.EOVERFLOW, f"A folder has more than {_NAMES:,} names")
+        self.path = path
+        self.repository: str | None = None
+        """The one whose list it is, if that is known."""
+
+
+def refuse_crowd(path: str, count: int) -> None:
+    """Raise `Crowded` where so many are more than are kept in memory."""
+    if count > _NAMES:
+        raise Crowded(path)
 
 
 def is_straight(said: bytes) -> bool:
@@ -146,6 +164,22 @@ def look(root: Root, path: str, most: int = MOST) -> File | None:
         os.close(folder)
 
 
+def status(root: Root, path: str) -> os.stat_result | None:
+    """What the system knows of what is there; None: nothing is. Raises `OSError` where that cannot be known."""
+    try:
+        folder, name = root.open_parent(path)
+    except (Problem, OSError) as problem:
+        _refuse_unknown(problem)
+        return None
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError as problem:
+        refuse_shortage(problem)
+        return None
+    finally:
+        os.close(folder)
+
+
 def _file(found: os.stat_result, sha: str = "", content: bytes | None = None) -> File:
     return File(found.st_mode, found.st_ino, found.st_dev, sha, content, found.st_nlink)
 
@@ -203,13 +237,21 @@ def open_readable(root: Root, path: str) -> int | None:
     return None
 
 
-def names(root: Root, path: str) -> list[str] | None:
-    """The names in a folder; None: it is none, or nobody can reach them.
+def _every(_: str) -> bool:
+    return True
+
+
+def names(root: Root, path: str, wanted: Callable[[str], bool] = _every) -> list[str] | None:
+    """The names in a folder, perhaps only those that are wanted; None: it is none, or nobody can reach them.
 
     Raises `OSError` where they cannot be known.
     """
     with _listing(root, path) as opened:
-        return None if opened < 0 else _names(opened)
+        if opened < 0:
+            return None
+        with os.scandir(opened) as entries:
+            found = (entry.name for entry in entries if wanted(entry.name))
+            return list(in_order(_bounded(path, found), str))
 
 
 def beneath(root: Root, folder: str, *, deep: bool = True) -> Iterator[str]:
@@ -223,23 +265,42 @@ def beneath(root: Root, folder: str, *, deep: bool = True) -> Iterator[str]:
                 continue
             with os.scandir(opened) as entries:
                 every = ((each.name, each.is_dir(follow_symlinks=False)) for each in entries)
-                found = list(in_order(_bounded(every), lambda each: each[0]))
+                found = list(in_order(_bounded(at, every), lambda each: each[0]))
         yield from (prefix + name for name, is_folder in found if not is_folder)
         if deep:
             left += (prefix + name for name, is_folder in found if is_folder)
 
 
-def stats(root: Root, folder: str) -> list[tuple[str, os.stat_result]]:
-    """The regular files in a folder, with what the system knows of them."""
-    found: list[tuple[str, os.stat_result]] = []
+def walked(root: Root, folder: str, *, deep: bool = True, depth: int = 0) -> Iterator[str]:
+    """As `beneath`, in no order, and however many there are: none is kept."""
+    if depth > DEEPEST:
+        try:
+            yield from beneath(root, folder)
+        except Crowded:
+            raise Crowded(folder) from None
+        return
+    prefix = f"{folder}/" if folder else ""
     with _listing(root, folder) as opened:
-        if opened >= 0:
-            with os.scandir(opened) as entries:
-                for entry in _bounded(entries):
-                    with suppress(FileNotFoundError):
-                        if entry.is_file(follow_symlinks=False):
-                            found.append((entry.name, entry.stat(follow_symlinks=False)))
-    return found
+        if opened < 0:
+            return
+        with os.scandir(opened) as entries:
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    yield prefix + entry.name
+                elif deep:
+                    yield from walked(root, prefix + entry.name, depth=depth + 1)
+
+
+def stats(root: Root, folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The regular files in a folder, however many, with what the system knows of them."""
+    with _listing(root, folder) as opened:
+        if opened < 0:
+            return
+        with os.scandir(opened) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    if entry.is_file(follow_symlinks=False):
+                        yield entry.name, entry.stat(follow_symlinks=False)
 
 
 @contextmanager
@@ -272,16 +333,11 @@ def _opened_to_list(root: Root, path: str) -> int:
         os.close(folder)
 
 
-def _names(folder: int) -> list[str]:
-    with os.scandir(folder) as entries:
-        return list(in_order(_bounded(entry.name for entry in entries), str))
-
-
-def _bounded(things: Iterable[T]) -> Iterator[T]:
-    """All of them, or `OSError`: a part of them would hide what is in the rest."""
+def _bounded(path: str, things: Iterable[T]) -> Iterator[T]:
+    """All that is in a folder, unless it is `Crowded`."""
     for number, thing in enumerate(things):
         if number >= _NAMES:
-            raise OSError(errno.EOVERFLOW, f"The folder has more than {_NAMES:,} names")
+            raise Crowded(path)
         yield thing
 
 

@@ -12,7 +12,8 @@ import os
 import threading
 import time
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -34,20 +35,22 @@ from bottega.workspaces.git.sensitive import (
     targets,
     under_way,
 )
-from bottega.workspaces.git.undoing import reports, wholesale
+from bottega.workspaces.git.undoing import crowds, reaching, reports
 from bottega.workspaces.git.undoing.attendance import attendance_of
 from bottega.workspaces.git.undoing.hashing import Objects
+from bottega.workspaces.git.undoing.holding import Holding
 from bottega.workspaces.git.undoing.quarantine import Quarantine
-from bottega.workspaces.git.undoing.reports import Undone, sentences, shown
-from bottega.workspaces.git.undoing.rights import Rights
+from bottega.workspaces.git.undoing.reports import Reports, Undone, sentences, shown
+from bottega.workspaces.git.undoing.rights import Rights, claim
+from bottega.workspaces.git.undoing.wholesale import Wholesale
 
 _log = logging.getLogger(__name__)
 _ROUNDS = 6
 """Times that a look is repeated: what was put right may lead elsewhere."""
-_TOLD = 1 << 20
-"""Bytes of old reports after which they are forgotten."""
-_HELD = 16
-"""Descriptors that one sandbox has for the outermost of what is mounted read-only; the rest is compared by content."""
+_CROWDS = 20
+"""Lists that are put aside in one look, because they are too long for it."""
+_CROWDED = 60.0
+"""Seconds after which a look at a crowd is not repeated."""
 HINT = "Delete what is named, or the folders that nobody needs, by hand."
 _looked: dict[Path, float] = {}
 """When the last look at a workspace ended, by its state."""
@@ -65,11 +68,11 @@ class Guard:
         self._quarantine = Quarantine(state / "quarantine", reserve)
         self._corrections = Corrections(reserve)
         self._baseline = self._state / baselines.NAME
-        self._reports = self._state / "reports"
+        self._sandboxes = state
+        self._reports = Reports(self._state / "reports")
         self._scanner = scanner_of(root)
         self._one = threading.Lock()
-        self._held: list[int] = []
-        self._told = 0
+        self._held = Holding()
         self.seconds = 0.0
         """How long the last look took."""
         self.unfinished = ""
@@ -96,11 +99,7 @@ class Guard:
                 self._state / "holders", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
             )
             fcntl.flock(self._holder, fcntl.LOCK_SH)
-            with suppress(OSError):
-                if self._reports.stat().st_size > _TOLD:
-                    self._reports.unlink()
-            with suppress(OSError):
-                self._told = self._reports.stat().st_size
+            self._reports.begin()
             try:
                 overlap.adopt(self._state, self._root)
                 with overlap.opening(self._state, self._root.path):
@@ -109,7 +108,7 @@ class Guard:
                 os.close(self._holder)
                 self._holder = -1
                 raise
-            for each in (state := self._state.parent.parent, state / "quarantine", self._state):
+            for each in (self._sandboxes, self._sandboxes / "quarantine", self._state):
                 self._rights.learn(each)
 
     def mounted(self, paths: Iterable[str]) -> None:
@@ -123,17 +122,16 @@ class Guard:
                 return
             known = overlap.others(self._state, self._root.path, self._places)
             first = self._only()
-            old, self._held = self._held, []
+            old, self._held = self._held, Holding()
             try:
                 outermost = sorted(set(paths), key=lambda each: (each.count("/"), each))
-                mine = {path for path in outermost if self._hold(path)}
+                mine = {path for path in outermost if self._held.hold(self._root, path)}
                 after = baselines.out_of_reach(self._root, now, mine, first=first)
                 if known:
                     after = overlap.unguarded(self._root.path, after, known)
                 baselines.save(self._baseline, after)
             finally:
-                for each in old:
-                    os.close(each)
+                old.release()
 
     def targets(self) -> set[str]:
         """Where the settings of the workspace's own repository lead to in it: includes, and folders of hooks."""
@@ -156,24 +154,17 @@ class Guard:
     def reports(self) -> tuple[str, ...]:
         """What was undone here since the last call, by whomever it was found: a sentence each."""
         with self._one:
-            try:
-                with self._reports.open("rb") as file:
-                    file.seek(self._told)
-                    said = file.read(_TOLD)
-            except OSError:
-                return ()
-            self._told += len(said)
-        return tuple(said.decode("utf-8", "replace").splitlines())
+            return self._reports.read()
 
     def tell(self, said: str) -> None:
         """Let `reports` of all sandboxes here say this, too."""
         with self._one:
-            self._tell([said])
+            self._reports.write([said])
 
     def since_begun(self) -> None:
         """Let `reports` tell all that was undone since the baseline was first written, by whomever."""
         if now := baselines.load(self._baseline):
-            self._told = min(self._told, now.told)
+            self._reports.told = min(self._reports.told, now.told)
 
     def close(self, *, forget: bool = True) -> None:
         """The last look, once every program of this sandbox has ended; may be called again."""
@@ -191,14 +182,14 @@ class Guard:
         finally:
             os.close(self._holder)
             self._holder = -1
-            while self._held:
-                os.close(self._held.pop())
+            self._held.release()
 
     @contextmanager
     def _alone(self) -> Generator[None]:
         """This guard alone in this process, and this process alone with the workspace's baseline."""
         with self._one:
             self._rights.give_back()
+            claim(self._sandboxes)
             self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
             with baselines.locked(self._state):
                 yield
@@ -213,20 +204,6 @@ class Guard:
         finally:  # whoever asked for more in vain has lost what there was
             fcntl.flock(self._holder, fcntl.LOCK_SH)
 
-    def _hold(self, path: str) -> bool:
-        """Keep the number of a file from being given to another one; False: too many are kept already."""
-        if len(self._held) >= _HELD:
-            return False
-        with suppress(Problem, OSError):
-            folder, name = self._root.open_parent(path)
-            try:
-                flags = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-                self._held.append(os.open(name, flags, dir_fd=folder))
-                return True
-            finally:
-                os.close(folder)
-        return False
-
     def _checked(self, *, begin: bool = False) -> None:
         began = time.monotonic()
         self._corrections.begin()
@@ -239,7 +216,7 @@ class Guard:
             self.unfinished = ""
             return
         try:
-            after = self._compared(before, born)
+            after = self._thinned(before, born)
         except Exception as problem:
             files.refuse_shortage(problem)
             if before is None:
@@ -256,13 +233,29 @@ class Guard:
         _looked[self._state] = time.monotonic()
         self.seconds = _looked[self._state] - began
 
+    def _thinned(self, before: Baseline | None, born: int) -> Baseline | None:
+        """As `_compared`, once lists that are too long for it have gone."""
+        for _ in range(_CROWDS):
+            try:
+                return self._compared(before, born)
+            except files.Crowded as crowd:
+                said = ""
+                if before is not None:
+                    said = crowds.undone(self._root, crowd, before, self._objects.known(self._root))
+                if not said:
+                    raise
+                self._planted = True
+                self._reports.write([said])
+        return self._compared(before, born)
+
     def _compared(self, before: Baseline | None, born: int) -> Baseline | None:
         """The next baseline; what is there is put right if there is one already. None: it is not to be saved."""
-        found = self._scanner.scan(self._root, wanted=overlap.identities(self._state))
+        wanted = overlap.identities(self._state)
+        found = reaching.found(self._scanner, self._root, before, wanted)
         self._places = found.places
         known = overlap.others(self._state, self._root.path, found.places)
         path, top = self._root.path, self._root.identity
-        old = before or Baseline(path, *top, told=self._told, born=born)
+        old = before or Baseline(path, *top, told=self._reports.told, born=born)
         if before is None and known:
             old = before = self._inherited(found, old, known)
         elif before is not None and known:
@@ -271,6 +264,7 @@ class Guard:
             found, kept, reached = self._put_right(found, before)
             held = self._indexes_put_right(found, before, reached)
         else:
+            old = msgspec.structs.replace(old, places=(*sorted(found.repositories),))
             found = staging.complete(self._root, found)
             reached = self._reached(found, old)
             kept, held = self._kept(found, reached), staging.held(self._root, found, reached)
@@ -280,7 +274,7 @@ class Guard:
             kept = {**old.files, **kept}
         begun = under_way(self._root, found)
         if before is not None:
-            self._tell(reports.begun(begun, before.under_way))
+            self._reports.write(reports.begun(begun, before.under_way))
         after = msgspec.structs.replace(
             old if before is None else before,
             under_way=(*begun,),
@@ -296,28 +290,35 @@ class Guard:
     def _leave(self, why: str) -> None:
         """Say, once, that not everything could be put right."""
         self._left = why
-        self._tell([why] if why not in self._said else [])
+        self._reports.write([why] if why not in self._said else [])
         self._said.add(why)
 
     def _undo_wholesale(self, before: Baseline, problem: Exception) -> None:
         """Where the folder cannot be judged, whatever a program has put there: nothing new of git's stays."""
         _log.warning("%r could not be judged: %r", self._root.path, problem, exc_info=problem)
-        found = wholesale.scanned(self._scanner, self._root, before)
-        undone: list[Undone] = []
-        for path in wholesale.paths(self._root, found, before):
+        found = reaching.at_least(self._scanner, self._root, before)
+        work = Wholesale(self._root, found, before, self._undo)
+        self._tell(work.files())
+        for part in work.repositories():
             try:
-                file, old = files.look(self._root, path), before.files.get(path)
-                if file is None or file.is_folder or self._is_theirs(path, before):
-                    continue
-                if old is None or not (old.is_still(file) or old.was_out_of_reach(file)):
-                    undone += self._undo(path, put_back(old, reports.UNJUDGED), file)
+                self._indexes_put_right(staging.complete(self._root, part), before, work.reached)
             except Exception as odd:
-                _log.warning("%r could not be undone: %r", path, odd)
-                undone.append(Undone(path, reports.UNJUDGED, "", str(odd)))
-        self._tell(sentences(each for each in undone if not each.problem))
-        self._leave(reports.WHOLESALE.format(problem))
+                _log.warning("%r could not be judged: %r", part.repositories, odd)
+                self._objects_put_right_at_least(part, work)
+        stuck = self._left
+        self._leave(work.told(problem))
         self.attendance.note_plant()
-        self.unfinished = self._left
+        self.unfinished = f"{self._left} {stuck}".strip()
+
+    def _objects_put_right_at_least(self, part: Found, work: Wholesale) -> None:
+        """Of one repository whose index cannot be judged."""
+        (repository,) = part.repositories
+        try:
+            self._tell(work.index_gone(repository, self._objects.known(self._root)))
+            self._tell(self._objects_put_right(part))
+        except Exception as odd:
+            _log.warning("%r could not be put right: %r", repository, odd)
+            work.failed.add(repository)
 
     def _scan(self) -> Found:
         return staging.complete(self._root, self._scanner.scan(self._root))
@@ -340,7 +341,7 @@ class Guard:
         """Where settings lead to, and where they led to before; planted ones are not followed."""
 
         def said(path: str, file: files.File) -> bytes | None:
-            if not before.files or self._is_theirs(path, before):
+            if not before.files or before.holds(self._root, path):
                 return file.content
             verdict = judge(self._root, path, "config", file, before.files, found.repositories)
             return file.content if verdict is None else verdict.content
@@ -367,14 +368,18 @@ class Guard:
         """
         known = Targets().joined(before.includes, before.hooks, before.programs)
         kept = Copies()
-        for _ in range(_ROUNDS):
+        began = time.monotonic()
+        for turn in count():
+            if turn >= _ROUNDS and not (found.is_crowded and time.monotonic() - began < _CROWDED):
+                self._leave(reports.ANEW)
+                break
             kept = Copies()
             there = of_targets(self._root, known) | of_repositories(self._root, found)
             changed = self._repaired(there, found, before, kept)
             if not changed:
-                count = len(found.repositories)
+                size = len(found.repositories)
                 found = staging.complete(self._root, found)
-                changed = len(found.repositories) > count
+                changed = len(found.repositories) > size
                 if changed:
                     continue
                 led = of_targets(self._root, self._reached(found, before))
@@ -386,9 +391,7 @@ class Guard:
                 changed = self._repaired(more, found, before, kept)
             if not changed:
                 break
-            found = self._scanner.scan(self._root)
-        else:
-            self._leave(reports.ANEW)
+            found = reaching.found(self._scanner, self._root, before)
         reached = self._reached(found, before)
         led = of_targets(self._root, reached)
         hooks: dict[str, Kind] = {path: "hook" for path, kind in led.items() if kind == "hook"}
@@ -411,8 +414,7 @@ class Guard:
                 verdict = Verdict(reports.LIE.format(repr(shown(lie.name))), lie.content, 0o444)
                 undone += self._undo(lie.path, verdict, file)
         undone += self._objects_put_right(found)
-        self._planted |= bool(undone)
-        self._tell(sentences(undone))
+        self._tell(undone)
         return held
 
     def _objects_put_right(self, found: Found) -> list[Undone]:
@@ -441,11 +443,13 @@ class Guard:
             verdict = None
             is_copy = kind == "hook" and (os.path.basename(path), file.sha, file.mode) in hooks
             is_copy = is_copy and not is_of_repository(path, found)  # what it calls lies elsewhere
-            if not self._is_theirs(path, before):
+            if not before.holds(self._root, path):
                 if kind != "odd" and not is_copy:
                     verdict = judge(self._root, path, kind, file, before.files, found.repositories)
                 if verdict is None and path in found.odd:
                     verdict = judge_odd(path, file, old)
+                if verdict is None and old is None and kind == "pointer" and found.is_crowded:
+                    verdict = put_back(None, reports.CROWD)
             if verdict is None:
                 guarded = old is not None and old.was_out_of_reach(file)
                 kept[path] = Kept.of(file, kind, guarded=guarded)
@@ -453,26 +457,14 @@ class Guard:
             done = self._undo(path, verdict, file)
             changed |= not any(each.problem for each in done)
             undone += done
-            self._planted |= bool(done)
             if verdict.content is not None:
                 kept[path] = Kept.made(kind, verdict.content, verdict.mode)
-        stuck = sentences(each for each in undone if each.problem)
-        self._tell(sentences(each for each in undone if not each.problem))
-        self._tell([each for each in stuck if each not in self._said])
-        self._said.update(stuck)
+        self._tell(undone)
         return changed
-
-    def _is_theirs(self, path: str, before: Baseline) -> bool:
-        """It lies in a folder in which no program could write; further down it may have a second name elsewhere."""
-        folder = os.path.dirname(path)
-        if folder not in before.guarded:
-            return False
-        seen = files.look(self._root, folder)
-        return seen is not None and before.guarded[folder] == (seen.device, seen.inode)
 
     def _undo(self, path: str, verdict: Verdict, file: files.File) -> list[Undone]:
         kept = ""
-        if verdict.why and path not in self._stuck:
+        if verdict.why not in ("", reports.CROWD) and path not in self._stuck:
             try:
                 kept = self._quarantine.keep(self._root, path, file)
             except (OSError, Problem) as problem:  # a copy is nothing to leave it there for
@@ -488,11 +480,11 @@ class Guard:
             return undone
         return [Undone(path, why, kept)] if why else []
 
-    def _tell(self, given: Iterable[str]) -> None:
-        said = [*given]
-        if not said:
-            return
-        for each in said:
-            _log.warning("planted for git: %s", each)
-        with suppress(OSError), self._reports.open("ab") as file:
-            file.write("".join(f"{each}\n" for each in said).encode("utf-8", "replace"))
+    def _tell(self, undone: Iterable[Undone]) -> None:
+        """Once of what could not be undone, however often it is looked at."""
+        undone = [*undone]
+        self._planted |= bool(undone)
+        stuck = sentences(each for each in undone if each.problem)
+        self._reports.write(sentences(each for each in undone if not each.problem))
+        self._reports.write(each for each in stuck if each not in self._said)
+        self._said.update(stuck)

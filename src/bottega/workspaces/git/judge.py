@@ -20,8 +20,8 @@ from bottega.workspaces.git.leading import (
     said_by_commondir,
 )
 from bottega.workspaces.git.sensitive import OURS, Kind
-from bottega.workspaces.git.undoing.reports import HOOK
 
+HOOK = "a hook that git would run"
 _EXEC = re.compile(rb"[ \t]*(exec|x)([ \t\r]|$)")
 
 

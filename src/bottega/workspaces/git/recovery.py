@@ -7,10 +7,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from bottega.errors import StorageFailed
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import baseline as baselines
 from bottega.workspaces.git.baseline import Baseline
 from bottega.workspaces.git.guard import Guard
+from bottega.workspaces.git.undoing import rights
 from bottega.workspaces.own_code import is_beneath
 
 _log = logging.getLogger(__name__)
@@ -36,8 +38,9 @@ def recover_left(state: Path, folder: str, reserve: int = 0) -> tuple[str, ...]:
     """
     said: list[str] = []
     folder = os.path.realpath(folder)
+    rights.claim(state)
     for path in _left(state):
-        left = baselines.load(path)
+        left = _load(path)
         if left and (is_beneath(left.folder, folder) or is_beneath(folder, left.folder)):
             said += _compared(state, left, reserve, forget=_is_long_dead(path))
     return tuple(said)
@@ -49,8 +52,9 @@ def recover_all(state: Path, *, last: bool, reserve: int = 0) -> int:
     What was killed may take seconds to end: only the `last` time are baselines forgotten.
     """
     found = 0
+    rights.claim(state)
     for path in (state / "git").glob("*/baseline"):
-        if left := baselines.load(path):
+        if left := _load(path):
             found += 1
             _compared(state, left, reserve, forget=last)
     return found
@@ -72,6 +76,15 @@ def _compared(state: Path, left: Baseline, reserve: int, *, forget: bool) -> tup
     except Exception as problem:  # whatever a program has put there
         _log.warning("%r could not be checked for planted repositories: %r", left.folder, problem)
         return ()
+
+
+def _load(path: Path) -> Baseline | None:
+    """One that cannot be read must not keep the others from being looked at: nobody works in its folder meanwhile."""
+    try:
+        return baselines.load(path)
+    except StorageFailed as problem:
+        _log.warning("%s", problem)
+        return None
 
 
 def _left(state: Path) -> list[Path]:

@@ -17,7 +17,7 @@ import msgspec
 from bottega.workspaces.beneath import open_walking, openat2
 from bottega.workspaces.confine import PATH_MAX, Identity, Root
 from bottega.workspaces.git.contents.parts import Part, part_of
-from bottega.workspaces.git.files import listable
+from bottega.workspaces.git.files import glance, listable
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS = frozenset({".hg", ".jj"})
@@ -62,6 +62,17 @@ class Found(msgspec.Struct):
     """Folders that need not be read again, and what they hold."""
     whole: bool = True
     """False: not everything could be looked at."""
+    is_crowded: bool = False
+    """It is not whole, because there is too much of git's."""
+
+    def add(self, other: "Found") -> None:
+        """What was found elsewhere."""
+        self.repositories |= other.repositories
+        self.pointers |= other.pointers
+        self.links |= other.links
+        self.others |= other.others
+        self.odd |= other.odd
+        self.places |= other.places
 
 
 class _Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -97,18 +108,54 @@ class Scanner:
         self._known: dict[Identity, _Seen] = {}
 
     def scan(
-        self, root: Root, seconds: float = LONGEST, wanted: Collection[Identity] = ()
+        self,
+        root: Root,
+        seconds: float = LONGEST,
+        wanted: Collection[Identity] = (),
+        known: Collection[str] = (),
     ) -> Found:
-        found, known = Found(wanted=frozenset(wanted)), dict[tuple[int, int], _Seen]()
+        """Where not everything can be looked at, repositories that are `known` are all the same."""
+        found, seen = Found(wanted=frozenset(wanted)), dict[tuple[int, int], _Seen]()
+        self._walk(root, "", seconds, found, seen)
+        if not found.whole:
+            self.add(root, known, found, seconds)
+        self._known = seen
+        return found
+
+    def add(
+        self, root: Root, known: Collection[str], found: Found, seconds: float = LONGEST
+    ) -> None:
+        """Look at these repositories, each with bounds of its own: what crowds one of them hides no other."""
+        deadline, seen = time.monotonic() + seconds, dict[tuple[int, int], _Seen]()
+        for path in sorted(known):
+            now = glance(root, path) if path else None
+            if now is None or not now.is_folder:
+                continue
+            there = Found(repositories={path}, wanted=found.wanted)
+            self._walk(root, path, deadline - time.monotonic(), there, seen)
+            found.add(there)
+
+    def _walk(
+        self,
+        root: Root,
+        path: str,
+        seconds: float,
+        found: Found,
+        known: dict[tuple[int, int], _Seen],
+    ) -> None:
+        """Through a folder and all that is in it."""
         deadline = time.monotonic() + seconds
         top = root.open_folder()
         way: list[_Step] = []
         try:
-            self._enter(os.dup(top), "", way, found, known)
+            opened = _opened(top, path, found)
+            if opened >= 0:
+                self._enter(opened, path, way, found, known)
             for turn in count():
                 if not way:
                     break
-                if (turn % 256 == 0 and time.monotonic() > deadline) or _is_full(found):
+                found.is_crowded |= _is_full(found)
+                if found.is_crowded or _is_late(turn, deadline, found):
                     found.whole = False
                     break
                 self._further(top, way, found, known)
@@ -116,8 +163,6 @@ class Scanner:
             for step in way:
                 _close(step)
             os.close(top)
-        self._known = known
-        return found
 
     def _further(
         self, top: int, way: list[_Step], found: Found, known: dict[tuple[int, int], _Seen]
@@ -182,9 +227,11 @@ class Scanner:
 
 def _is_full(found: Found) -> bool:
     each = (found.repositories, found.pointers, found.links, found.others)
-    if found.folders > _FOLDERS or len(found.odd) > _ODD:
-        return True
-    return any(len(some) > _REPOSITORIES for some in each)
+    return len(found.odd) > _ODD or any(len(some) > _REPOSITORIES for some in each)
+
+
+def _is_late(turn: int, deadline: float, found: Found) -> bool:
+    return found.folders > _FOLDERS or (turn % 256 == 0 and time.monotonic() > deadline)
 
 
 def _close(step: _Step) -> None:
@@ -193,11 +240,19 @@ def _close(step: _Step) -> None:
         step.opened = -1
 
 
-def _reopened(top: int, step: _Step, found: Found) -> bool:
+def _opened(top: int, path: str, found: Found) -> int:
+    """A folder in the workspace, past no link; -1: it went, or nobody can open it."""
     try:
-        step.opened = (openat2() or open_walking)(top, os.fsencode(step.path), _FOLDER, 0, False)
+        way = os.fsencode(path or ".")
+        return (openat2() or open_walking)(top, way, _FOLDER, 0, False)
     except OSError as problem:
         found.whole &= problem.errno in _WENT
+        return -1
+
+
+def _reopened(top: int, step: _Step, found: Found) -> bool:
+    step.opened = _opened(top, step.path, found)
+    if step.opened < 0:
         return False
     now = os.fstat(step.opened)
     return (now.st_dev, now.st_ino) == step.identity
@@ -249,6 +304,8 @@ def _read(opened: int, now: os.stat_result) -> _Seen:
                 folders.append(name)
                 if len(folders) > _WIDEST:
                     break
+                if name == ".git":  # whatever crowds are beside it
+                    folders[0], folders[-1] = folders[-1], folders[0]
             elif len(odd) <= _ODD and not entry.is_file(follow_symlinks=False):
                 odd.append(name)
             lower = name.lower()

@@ -89,11 +89,19 @@ class Targets(msgspec.Struct):
         )
 
 
-def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
-    """What is there of all that repositories are made of and could do harm."""
+def of_repositories(
+    root: Root, found: Found, failed: dict[str, Exception] | None = None
+) -> dict[str, Kind]:
+    """What is there of all that repositories are made of and could do harm.
+
+    If a dict is given, it gets the repositories of which a part cannot be listed: the rest is looked at all the same.
+    """
     there: dict[str, Kind] = {}
     for repository in sorted(found.repositories):
-        _of_one(root, repository, there)
+        for problem in _of_one(root, repository, there):
+            if failed is None:
+                raise problem
+            failed[repository] = problem
     for other in found.others:
         for name, kind in OTHERS[other[-3:].lower()].items():
             _add(root, f"{other}/{name}", kind, there)
@@ -107,25 +115,53 @@ def of_repositories(root: Root, found: Found) -> dict[str, Kind]:
     return there
 
 
-def _of_one(root: Root, repository: str, there: dict[str, Kind]) -> None:
-    prefix = f"{repository}/" if repository else ""
+def _of_one(root: Root, repository: str, there: "There") -> Iterator[Exception]:
+    """What keeps one of its parts from being listed."""
+    for part in _PARTS:
+        try:
+            part(root, f"{repository}/" if repository else "", there)
+        except Exception as problem:
+            if isinstance(problem, files.Crowded):
+                problem.repository = repository
+            yield problem
+
+
+There = dict[str, Kind]
+MANY = "multi-pack-index"
+
+
+def _known(root: Root, prefix: str, there: There) -> None:
     for name, kind in _FILES.items():
         _add(root, prefix + name, kind, there)
-    _hooks(root, f"{prefix}hooks", there)
+
+
+def _remotes(root: Root, prefix: str, there: There) -> None:
     for name in ("remotes", "branches"):
         _folder(root, prefix + name, "remote", there)
-    _state(root, prefix, there)
+
+
+def _replacements(root: Root, prefix: str, there: There) -> None:
     for path in replacements.paths(root, prefix):
         _add(root, path, "replacement", there)
+
+
+def _references(root: Root, prefix: str, there: There) -> None:
     for path, is_usual in references.symbolic(root, prefix):
         there.setdefault(path, "reference" if is_usual else "state")
-    for path in _tables(root, prefix):
-        there[path] = "table"
+
+
+def _resolutions(root: Root, prefix: str, there: There) -> None:
     for path in files.beneath(root, f"{prefix}rr-cache"):
         there[path] = "resolution"
+
+
+def _worktrees(root: Root, prefix: str, there: There) -> None:
     for name in names(root, f"{prefix}worktrees") or ():
         _add(root, f"{prefix}worktrees/{name}/gitdir", "back", there)
-    there |= dict.fromkeys(index.misleading(root, repository), "index")
+
+
+def _indexes(root: Root, prefix: str, there: There) -> None:
+    there |= dict.fromkeys(index.misleading(root, prefix.rstrip("/")), "index")
 
 
 OTHERS: dict[str, dict[str, Kind]] = {
@@ -157,7 +193,7 @@ _FILES: dict[str, Kind] = {
 }
 
 
-def _add(root: Root, path: str, kind: Kind, there: dict[str, Kind]) -> None:
+def _add(root: Root, path: str, kind: Kind, there: There) -> None:
     seen = glance(root, path)
     if seen is None or seen.is_folder:
         return
@@ -175,7 +211,8 @@ def _inside(root: Root, path: str) -> str:
     return found if found not in (path, ".") else ""
 
 
-def _hooks(root: Root, folder: str, there: dict[str, Kind]) -> None:
+def _hooks(root: Root, prefix: str, there: There) -> None:
+    folder = f"{prefix}hooks"
     seen = glance(root, folder)
     if seen is None:
         return
@@ -190,7 +227,7 @@ def _hooks(root: Root, folder: str, there: dict[str, Kind]) -> None:
             _add(root, f"{folder}/{name}", "hook", there)
 
 
-def _folder(root: Root, folder: str, kind: Kind, there: dict[str, Kind]) -> None:
+def _folder(root: Root, folder: str, kind: Kind, there: There) -> None:
     seen = glance(root, folder)
     if seen is not None and seen.is_link:
         there[folder] = "link"
@@ -198,19 +235,27 @@ def _folder(root: Root, folder: str, kind: Kind, there: dict[str, Kind]) -> None
         _add(root, f"{folder}/{name}", kind, there)
 
 
-def _tables(root: Root, prefix: str) -> Iterator[str]:
+def _tables(root: Root, prefix: str, there: There) -> None:
     """What says again, for the sake of speed alone, what objects say: git believes it."""
     graph = f"{prefix}objects/info/commit-graph"
     if glance(root, graph) is not None:
-        yield graph
-    yield from files.beneath(root, f"{graph}s")
-    for path in files.beneath(root, f"{prefix}objects/pack"):
-        inside = path[len(prefix) + len("objects/pack/") :]
-        if inside.startswith("multi-pack-index") or inside.endswith((".bitmap", ".rev")):
-            yield path
+        there[graph] = "table"
+    there |= dict.fromkeys(files.beneath(root, f"{graph}s"), "table")
+    folder = f"{prefix}objects/pack"
+    there |= dict.fromkeys(files.beneath(root, f"{folder}/{MANY}.d"), "table")
+    count = 0
+    for path in files.walked(root, folder, deep=False):
+        if is_table(path[len(folder) + 1 :]):
+            there[path] = "table"
+            files.refuse_crowd(folder, count := count + 1)
 
 
-def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
+def is_table(name: str) -> bool:
+    """Whether a file beside packs is such a one."""
+    return name.startswith(MANY) or name.endswith((".bitmap", ".rev"))
+
+
+def _state(root: Root, prefix: str, there: There) -> None:
     """Of operations that are under way."""
     for name in state.TOP:
         _add(root, prefix + name, "state", there)
@@ -224,6 +269,12 @@ def _state(root: Root, prefix: str, there: dict[str, Kind]) -> None:
         for name in state.KNOWN[folder] if listed is None else listed:
             kind: Kind = "todo" if name in state.TODO else "state"
             _add(root, f"{prefix}{folder}/{name}", kind, there)
+
+
+_PARTS = (
+    *(_known, _hooks, _remotes, _state, _replacements, _references, _tables, _resolutions),
+    *(_worktrees, _indexes),
+)
 
 
 def under_way(root: Root, found: Found) -> dict[str, str]:
@@ -257,7 +308,7 @@ def of_targets(root: Root, targets: Targets) -> dict[str, Kind]:
     return there
 
 
-def _links(root: Root, path: str, there: dict[str, Kind]) -> None:
+def _links(root: Root, path: str, there: There) -> None:
     """A link on the way to a target."""
     steps = path.split("/")
     for depth in range(1, len(steps) + 1):

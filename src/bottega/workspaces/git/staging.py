@@ -83,6 +83,19 @@ def _completed(root: Root, found: Found) -> Iterator[str]:
                     yield from disk.completed("" if inside == "." else inside, there)
 
 
+def linked(root: Root, found: Found) -> Iterator[str]:
+    """The folders in which, by what indexes say, another repository lies: `git status` goes into each."""
+    by_repository = tops(root, found)
+    for repository in found.repositories:
+        index = indexes.read(root, repository)
+        works = by_repository[os.path.join(root.path, repository).rstrip("/")]
+        for name in staged.links(index) if index is not None else ():
+            for work in works:
+                inside = os.path.relpath(os.path.join(work, name), root.path)
+                if not is_outside(inside):
+                    yield inside
+
+
 class _Disk:
     """What is in folders, each of which is listed once: an index may name a million."""
 
@@ -95,7 +108,11 @@ class _Disk:
         known = self._known.get(path)
         if known is None:
             known = dict[str, list[str]]()
-            for name in files.names(self._root, path) or ():
+            try:
+                names = files.names(self._root, path) or ()
+            except files.Crowded as problem:  # it is no list of git's, and stays as it is
+                raise OSError(*problem.args) from None
+            for name in names:
                 known.setdefault(name.lower(), []).append(name)
             self._known[path] = known
         return known

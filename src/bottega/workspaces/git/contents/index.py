@@ -19,7 +19,7 @@ from bottega.regular_file import read_opened
 from bottega.workspaces.confine import PATH_MAX, Root
 from bottega.workspaces.git import config, outside
 from bottega.workspaces.git.contents.staged import Index, varint
-from bottega.workspaces.git.files import is_straight, look, names, open_readable
+from bottega.workspaces.git.files import is_straight, look, open_readable, walked
 from bottega.workspaces.gitfiles import is_refused
 
 _MOST = 256 << 20
@@ -49,7 +49,8 @@ _TOKEN = re.compile(rb"[\w.:/+-]*\0", re.ASCII)
 def misleading(root: Root, repository: str) -> Iterator[str]:
     """The indexes of a repository that git could read as others than those that it would write."""
     prefix = f"{repository}/" if repository else ""
-    for name in names(root, repository) or ():
+    for file in walked(root, repository, deep=False):
+        name = file[len(prefix) :]
         if name == "index" or name.startswith("sharedindex."):
             for path in _and_target(root, prefix + name):
                 if _is_misleading(root, path, repository):

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple, Protocol
 
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git.files import names, open_readable
+from bottega.workspaces.git.files import glance, names, open_readable
 
 _LARGEST = 256 << 20
 """Bytes of one object."""
@@ -54,22 +54,25 @@ def lies(root: Root, folder: str, wanted: Collection[str]) -> Iterator[Lie]:
                     yield Lie(path, name, is_loose=True)
             finally:
                 os.close(opened)
-    listed = frozenset(names(root, f"{folder}/pack") or ())
     places = dict[tuple[str, str], set[int]]()
     odd: dict[str, str] = {}
-    for table in sorted(each for each in listed if each.endswith(".idx")):
-        if f"{table[:-4]}.pack" in listed:
+    for table in names(root, f"{folder}/pack", is_table) or ():
+        if glance(root, f"{folder}/pack/{table[:-4]}.pack") is not None:
             odd |= _of_pack(root, f"{folder}/pack/{table}", wanted, places)
     yield from (Lie(path, name, is_loose=False) for path, name in odd.items())
-    if _MANY in listed:
-        path = f"{folder}/pack/{_MANY}"
-        if odd or not _agrees(root, path, wanted, places):
-            yield Lie(path, min(wanted), is_loose=False)
+    path = f"{folder}/pack/{_MANY}"
+    if glance(root, path) is not None and (odd or not _agrees(root, path, wanted, places)):
+        yield Lie(path, min(wanted), is_loose=False)
     layers = names(root, f"{folder}/pack/{_MANY}.d") or ()
     for layer in layers:  # which count the packs of others in: they go, and only make git quicker
         path = f"{folder}/pack/{_MANY}.d/{layer}"
         if layer.endswith(".midx") and (odd or not _agrees(root, path, wanted, {})):
             yield Lie(path, min(wanted), is_loose=False)
+
+
+def is_table(name: str) -> bool:
+    """Whether a file beside packs is the table of one of them."""
+    return name.endswith(".idx")
 
 
 def loose(content: bytes) -> bytes:

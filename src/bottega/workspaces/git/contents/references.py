@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from bottega.workspaces.confine import Root
-from bottega.workspaces.git.files import beneath, open_readable
+from bottega.workspaces.git.files import open_readable, walked
 
 _MARK = b"ref:"
 _LONGEST = 4096
@@ -37,11 +37,11 @@ def is_name(name: bytes) -> bool:
 
 def symbolic(root: Root, prefix: str) -> Iterator[tuple[str, bool]]:
     """The files of a repository, whose paths begin so, that lead to other references; whether git makes such ones."""
-    for path in beneath(root, prefix.rstrip("/"), deep=False):
+    for path in walked(root, prefix.rstrip("/"), deep=False):
         name = path[len(prefix) :]
         if not _MESSAGES.fullmatch(name) and _begins(root, path):
             yield path, name in _LEADING
-    for path in beneath(root, f"{prefix}refs"):
+    for path in walked(root, f"{prefix}refs"):
         if _begins(root, path):
             yield path, True
 

@@ -122,6 +122,11 @@ def marks(index: Index) -> Marks:
     return made
 
 
+def links(index: Index) -> Iterator[str]:
+    """Where other repositories lie. Raises `ValueError` and its like where the index cannot be read."""
+    return (_text(each.name) for each in merged(index) if each.held[0] == _GITLINK)
+
+
 def is_crowded(index: Index, most: int) -> bool:
     """Whether it holds more repositories made of plain files than that; one part of each may be on the disk."""
     try:

@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import struct
 import subprocess
 import tempfile
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git.contents import objects
-from bottega.workspaces.git.files import names, open_readable, stats
+from bottega.workspaces.git.files import names, open_readable, stats, status
 
 _SIZE = 16
 _PIECE = 1 << 20
@@ -48,7 +49,12 @@ class Lie(NamedTuple):
 
 def found(root: Root, folders: Iterable[str]) -> Known:
     """All that are there."""
-    return {mark for folder in folders for _, mark in _files(root, folder)}
+    known = Known()
+    for folder in folders:
+        known.update(mark for _, mark in _loose(root, folder))
+        for path, mark in _packs(root, folder):
+            known.update((mark, marked(root, f"{path[:-4]}.pack") or mark))
+    return known
 
 
 def save(place: Path, known: Known) -> None:
@@ -58,10 +64,10 @@ def save(place: Path, known: Known) -> None:
 
 
 def load(place: Path) -> Known | None:
-    """None: there is nothing known."""
+    """None: there is nothing known. What cannot be read is no such thing, and raises `OSError`."""
     try:
         raw = place.read_bytes()
-    except OSError:
+    except FileNotFoundError:
         return None
     return {raw[at : at + _SIZE] for at in range(0, len(raw), _SIZE)}
 
@@ -69,33 +75,50 @@ def load(place: Path) -> Known | None:
 def lies(root: Root, folders: Collection[str], known: Known) -> Iterator[Lie]:
     """The new ones that are other than their names say; `known` gets those that are right."""
     for folder in sorted(folders):
-        there = dict(_files(root, folder))
-        for path, mark in there.items():
-            if path.endswith(".idx") and f"{path[:-4]}.pack" in there:
-                marks = {mark, there[f"{path[:-4]}.pack"]}
-            elif path.endswith((".idx", ".pack")):
-                continue  # git reads none without the other
-            else:
-                marks = {mark}
-            if marks <= known:
+        for path, mark in _loose(root, folder):
+            if mark in known:
                 continue
-            lie = _of_pack(root, path) if len(marks) > 1 else _of_loose(root, path)
+            lie = _of_loose(root, path)
             if lie is not None:
                 yield lie
             else:
-                known |= marks
+                known.add(mark)
+        for path, mark in _packs(root, folder):
+            pack = marked(root, f"{path[:-4]}.pack")
+            if pack is None or known.issuperset((mark, pack)):
+                continue  # git reads none without the other
+            lie = _of_pack(root, path)
+            if lie is not None:
+                yield lie
+            else:
+                known |= {mark, pack}
 
 
-def _files(root: Root, folder: str) -> Iterator[tuple[str, bytes]]:
-    """The files of a folder of objects, with what tells each from any other."""
-    for first in names(root, folder) or ():
-        if first != "pack" and not _FOLDER.fullmatch(first):
-            continue
+def marked(root: Root, path: str) -> bytes | None:
+    """What tells a regular file from any other, and from what it was before; None: there is none."""
+    now = status(root, path)
+    return _mark(now) if now is not None and stat.S_ISREG(now.st_mode) else None
+
+
+def _mark(now: os.stat_result) -> bytes:
+    numbers = (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+    return hashlib.blake2b(struct.pack(">QQqq", *numbers), digest_size=_SIZE).digest()
+
+
+def _loose(root: Root, folder: str) -> Iterator[tuple[str, bytes]]:
+    """The objects of a folder that are files of their own, with the marks of these, however many."""
+    for first in names(root, folder, lambda name: bool(_FOLDER.fullmatch(name))) or ():
         for name, now in stats(root, f"{folder}/{first}"):
-            if name.endswith((".pack", ".idx")) if first == "pack" else _REST.fullmatch(name):
-                numbers = (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
-                mark = hashlib.blake2b(struct.pack(">QQqq", *numbers), digest_size=_SIZE).digest()
-                yield f"{folder}/{first}/{name}", mark
+            if _REST.fullmatch(name):
+                yield f"{folder}/{first}/{name}", _mark(now)
+
+
+def _packs(root: Root, folder: str) -> Iterator[tuple[str, bytes]]:
+    """The tables of packs."""
+    for name in names(root, f"{folder}/pack", objects.is_table) or ():
+        mark = marked(root, f"{folder}/pack/{name}")
+        if mark is not None:
+            yield f"{folder}/pack/{name}", mark
 
 
 def _of_loose(root: Root, path: str) -> Lie | None:
