@@ -59,6 +59,7 @@ export function PartView({ part }: { part: Part }) {
           {part.of === "lines" && "\n"}
           <mark className="prose-hidden" title={texts.prose.leftOut}>
             {part.of === "lines" ? texts.prose.emptyLines(part.times) : texts.prose.spaces(part.times)}
+            {!!part.hidden && texts.prose.withHidden(part.hidden)}
           </mark>
           {part.of === "lines" && "\n"}
         </>
