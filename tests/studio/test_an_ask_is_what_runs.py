@@ -1,7 +1,8 @@
 """Severity: medium. What stands in an ask is what runs, letter for letter, and one press decides on one ask."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,18 @@ async def card_of(page: Page) -> Locator:
     return card
 
 
+@contextmanager
+def hub_of(home: Path) -> Iterator[Sink]:
+    """An MCP server whose tool takes whatever it is given."""
+    with sink() as server:
+        server.answer = hub
+        entry = McpServer(url=f"{server.url}/mcp")
+        home.mkdir(mode=0o700, exist_ok=True)
+        (home / "config.toml").write_text(tomlkit.dumps({"mcp": {"hub": {"url": entry.url}}}))
+        Approved(home).approve("hub", entry)
+        yield server
+
+
 def arguments(heard: Sink) -> list[object]:
     """What a server's tool was called with."""
     bodies = [json.loads(each.body or b"{}") for each in heard.heard]
@@ -42,12 +55,7 @@ async def test_large_numbers_are_shown_sent_and_changed_exactly(
     visit: Starts, home: Path, folder: Path
 ) -> None:
     given = {"to_account": ACCOUNT, "more": [{"amount": AMOUNT}], "share": 0.1}
-    with sink() as server:
-        server.answer = hub
-        entry = McpServer(url=f"{server.url}/mcp")
-        home.mkdir(mode=0o700, exist_ok=True)
-        (home / "config.toml").write_text(tomlkit.dumps({"mcp": {"hub": {"url": entry.url}}}))
-        Approved(home).approve("hub", entry)
+    with hub_of(home) as server:
         calls = [[call("mcp__hub__echo", **given)]] * 3
         page = await visit(*calls, [say("Done.")]).page()
         await send(page, "pay")
@@ -114,6 +122,74 @@ async def test_lines_of_which_nothing_is_seen_push_no_command_out_of_sight(visit
     card = await card_of(page)
     await expect(card.get_by_text("60 empty lines with 60 hidden characters")).to_be_visible()
     await expect(card.get_by_text("rm -rf build")).to_be_in_viewport()
+
+
+LONG = {
+    "lines": call("write_file", file_path="made", content="x = 1\n" * 330 + "EVIL()\n"),
+    "characters": call("write_file", file_path="made", content=f"x = '{'a' * 5_200}'; EVIL()\n"),
+    "a command": call("bash_exec", command=": 1\n" * 1_010 + "touch made # EVIL()\n"),
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+async def test_what_is_left_out_of_a_card_is_not_allowed(
+    visit: Starts, folder: Path, what: str
+) -> None:
+    page = await visit([LONG[what]], [say("Done.")]).page()
+    await send(page, "go")
+    await card_of(page)
+    card = page.locator("[data-ask]")
+    await expect(card).to_contain_text("Some of it is left out.")
+    await expect(card).not_to_contain_text("EVIL()")
+    await page.keyboard.press("1")
+    await page.keyboard.press("2")
+    await expect(card.get_by_role("button", name="Allow once")).to_be_disabled()
+    await expect(card.get_by_role("button", name="Always…")).to_be_disabled()
+    assert not (folder / "made").exists()
+    await card.get_by_role("button", name="Show ").or_(card.locator(".prose-rest")).first.click()
+    await expect(card).to_contain_text("EVIL()")
+    await card.get_by_role("button", name="Allow once").click()
+    await expect(page.get_by_text("Done.", exact=True)).to_be_visible()
+    assert (folder / "made").exists()
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["after", "beside"])
+async def test_the_call_of_a_delegated_task_is_shown_as_it_is(
+    visit: Starts, home: Path, beside: bool
+) -> None:
+    """Severity: high. Its id may be that of a call of the session's own."""
+    own, its = ({**call("mcp__hub__echo", q=q), "id": "c1"} for q in ("harmless", "EVIL"))
+    task = call("delegate", agent="coder", task="find the notes")
+    turns = [[own, task]] if beside else [[own], [task]]
+    rules = [
+        {"when": "find the notes", "turns": [[its], [say("found")]]},
+        {"when": "hand it on", "turns": [*turns, [say("Done.")]]},
+    ]
+    with hub_of(home) as server:
+        page = await visit(rules=rules).page()
+        await send(page, "hand it on")
+        asked = [("Use echo", "harmless"), ("coder asks", "EVIL")]
+        for title, said in asked:
+            card = page.locator("[data-ask]", has=page.get_by_role("heading", name=title))
+            card = card.filter(has_text=f'"q": "{said}"')
+            await card.get_by_role("button", name="Allow once").click()
+            await expect(card).to_have_count(0)
+        await expect(page.get_by_text("Done.", exact=True)).to_be_visible()
+        assert sorted(map(str, arguments(server))) == ["{'q': 'EVIL'}", "{'q': 'harmless'}"]
+
+
+async def test_of_two_calls_with_one_id_each_is_shown_as_it_is(visit: Starts, home: Path) -> None:
+    calls = [{**call("mcp__hub__echo", q=q), "id": "c1"} for q in ("EVIL", "harmless")]
+    with hub_of(home) as server:
+        page = await visit(calls, [say("Done.")]).page()
+        await send(page, "go")
+        card = page.locator("[data-ask]", has_text='"q": "EVIL"')
+        await card.get_by_role("button", name="Deny…").click()
+        await page.keyboard.press("Enter")
+        await expect(page.locator("[data-ask]", has_text='"q": "harmless"')).to_be_visible()
+        await page.get_by_role("button", name="Allow once").click()
+        await expect(page.get_by_text("Done.", exact=True)).to_be_visible()
+        assert arguments(server) == [{"q": "harmless"}]
 
 
 def two(lines: int = 1) -> list[dict[str, object]]:

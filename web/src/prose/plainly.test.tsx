@@ -1,6 +1,7 @@
 /** What can't be seen, or is not what it looks like, is named. */
-import { render, screen } from "@testing-library/react";
+import { act, render, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { CutContext } from "./cut.js";
 import { partsOf } from "./plain-characters.js";
 import { Plainly } from "./plainly.js";
 
@@ -100,6 +101,23 @@ describe("a text shown plainly", () => {
     partsOf(`${" ".repeat(60_000)}x${"\n  ".repeat(20_000)}y`);
     partsOf(`${`\n${"\ufff0".repeat(2_000)}`.repeat(3)}x`.repeat(3));
     expect(performance.now() - begun).toBeLessThan(100);
+  });
+
+  it("inside a line says what it leaves out, to whoever has to know too", () => {
+    let cuts = 0;
+    const count = (change: number) => {
+      cuts += change;
+    };
+    const text = `${"a".repeat(70_000)}EVIL`;
+    const { container } = render(
+      <CutContext value={count}>
+        <Plainly text={text} inline />
+      </CutContext>,
+    );
+    expect(cuts).toBe(1);
+    act(() => screen.getByRole("button", { name: /Show/ }).click());
+    expect(container.textContent).toBe(text);
+    expect(cuts).toBe(0);
   });
 
   it("of megabytes shows its beginning first", () => {

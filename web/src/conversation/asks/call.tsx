@@ -1,9 +1,10 @@
 /** May this call run? Once, from now on, not, otherwise, or stop altogether: one key each. */
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { JsonText } from "../../api/json-text.js";
+import { CutContext } from "../../prose/cut.js";
 import { type Given, isObject, text, whose } from "../../prose/phrase.js";
 import { Plainly } from "../../prose/plainly.js";
-import type { Ask, ToolPart } from "../../session/shape.js";
+import type { Ask } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
 import { useAnswering } from "./answering.js";
@@ -14,14 +15,16 @@ import { Notes, Subject } from "./subject.js";
 
 type Step = "decide" | "always" | "deny" | "edit";
 
-export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
+export function CallAsk({ ask }: { ask: Ask }) {
   const words = texts.conversation.asks;
   const [step, setStep] = useState<Step>("decide");
   const { busy, send } = useAnswering(ask);
-  const { asked, failed } = useArguments(ask, part);
+  const { asked, failed } = useArguments(ask);
   const offers = offersOf(ask);
+  const [cuts, setCuts] = useState(0);
+  const count = useCallback((change: number) => setCuts((cuts) => cuts + change), []);
   // Nothing is allowed before all of it is there to be read.
-  const able = asked !== null;
+  const able = asked !== null && !cuts;
   const back = () => setStep("decide");
   const keys: Record<string, () => void> = {
     s: () => send({ word: "stop" }),
@@ -31,7 +34,7 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
     if (able) keys["1"] = () => send({ word: "allow_once" });
     if (able && offers.length) keys["2"] = () => setStep("always");
     keys["3"] = () => setStep("deny");
-    if (able) keys["4"] = keys.e = () => setStep("edit");
+    if (asked) keys["4"] = keys.e = () => setStep("edit");
   } else if (step === "always") {
     for (const [n, grant] of offers.slice(0, 9).entries())
       keys[String(n + 1)] = () => send({ word: "allow_all", grant });
@@ -39,13 +42,14 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
   return (
     <Frame ask={ask} title={titleOf(ask)} keys={keys} turned={step === "always"}>
       {asked ? (
-        <>
+        <CutContext value={count}>
           <Subject ask={ask} asked={asked} />
           <Notes ask={ask} asked={asked} />
-        </>
+        </CutContext>
       ) : (
         <p className="text-ink-2">{failed ? words.missing : words.loading}</p>
       )}
+      {cuts > 0 && <p className="text-ink-2">{words.cut}</p>}
       {step === "decide" && (
         <div className="flex flex-wrap gap-2">
           <Button kind="main" keys="1" disabled={!able} busy={busy === "allow_once"} onClick={keys["1"]}>
@@ -59,7 +63,7 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
           <Button keys="3" disabled={!!busy} onClick={() => setStep("deny")}>
             {words.deny}
           </Button>
-          <Button keys="4" disabled={!able || !!busy} onClick={() => setStep("edit")}>
+          <Button keys="4" disabled={!asked || !!busy} onClick={() => setStep("edit")}>
             {words.edit}
           </Button>
           <Button kind="quiet" keys="Esc" busy={busy === "stop"} onClick={keys.s}>

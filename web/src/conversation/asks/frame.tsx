@@ -37,6 +37,7 @@ export function Frame({ ask, title, keys, turned = false, children }: Props) {
   const id = useId();
   const [ready, wait] = useQuiet();
   const held = useHeld();
+  const kept = useKeptFocus(card);
   useFocus(card, wait);
   useLayoutEffect(() => {
     if (!turned) return;
@@ -65,6 +66,7 @@ export function Frame({ ask, title, keys, turned = false, children }: Props) {
       data-ready={ready || undefined}
       data-held={held || undefined}
       onKeyDown={press}
+      {...kept}
       className="own-box data-held:[&_button]:pointer-events-none relative z-1 isolate my-2 flex flex-col gap-3 rounded-panel border border-care bg-surface p-3 text-sm outline-none focus-visible:outline-2 focus-visible:outline-care focus-visible:outline-solid"
     >
       <h4 id={id} className="flex items-center gap-2 font-semibold">
@@ -113,6 +115,22 @@ function useFocus(card: { current: HTMLElement | null }, wait: () => void): void
       });
     };
   }, [card, wait]);
+}
+
+/** A button that goes when it is pressed leaves the focus to its card. */
+function useKeptFocus(card: { current: HTMLElement | null }) {
+  const has = useRef(false);
+  useLayoutEffect(() => {
+    if (has.current && document.activeElement === document.body) card.current?.focus({ preventScroll: true });
+  });
+  return {
+    onFocus: () => {
+      has.current = true;
+    },
+    onBlur: () => {
+      has.current = false;
+    },
+  };
 }
 
 /** What has a card wait for a quiet keyboard. */

@@ -2,7 +2,7 @@
 
 import { whose } from "../../prose/phrase.js";
 import { Plainly } from "../../prose/plainly.js";
-import type { Ask, ToolPart } from "../../session/shape.js";
+import type { Ask } from "../../session/shape.js";
 import { money, number } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
@@ -141,10 +141,10 @@ function spends(ask: Ask): [string, string][] {
   return rows.filter(([, value]) => value);
 }
 
-export function ClientAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
+export function ClientAsk({ ask }: { ask: Ask }) {
   const words = texts.conversation.asks.client;
   const { busy, send } = useAnswering(ask);
-  const { asked, failed } = useArguments(ask, part);
+  const { asked, failed } = useArguments(ask);
   const stop = () => send({ word: "stop" });
   return (
     <Frame ask={ask} title={words.title(whose(ask.toolName))} keys={{ s: stop, escape: stop }}>
