@@ -76,3 +76,20 @@ def test_bytes_in_selectors_are_marked_in_a_difference_and_in_arguments() -> Non
         found = "\n".join(lines(told, 10_000))
         assert not set(hidden) & set(found)
         assert found.count("⟨U+E01") == len(hidden)
+
+
+async def test_an_answer_allows_one_call_and_no_other_of_the_same_id(
+    home: Path, folder: Path, scripted: Callable[..., str]
+) -> None:
+    again = {**call("bash_exec", command="echo x >> log.txt"), "id": "c1"}
+    seen: list[Ask] = []
+
+    def answer(ask: Ask) -> Reply:
+        seen.append(ask)
+        return Reply("deny" if len(seen) > 1 else "allow_once")
+
+    async with Studio(home) as studio:
+        session = await studio.start(model=scripted([again] * 3), folder=folder)
+        await session.prompt("go", on_approval=answer)
+    assert len({ask.asked.tool_id for ask in seen}) == 3
+    assert (folder / "log.txt").read_text() == "x\n"
