@@ -17,6 +17,9 @@ from bottega.providers.provider import Failed
 MAX_DETAIL = 400
 """Characters of the provider's own words that are shown."""
 
+_MOST_PLAIN = 4_000
+"""Bytes of a body that is no JSON."""
+
 MAX_NESTING = 20
 """No message that is meant to be read lies deeper."""
 
@@ -376,7 +379,8 @@ def _sentence(provider: str, meaning: _Meaning, message: str) -> str:
 
 
 def _plain(body: bytes) -> str:
-    text = body[:4000].decode("utf-8", "replace").strip()
+    text = body[:_MOST_PLAIN].decode("utf-8", "replace").strip()
+    text += "…" if len(body) > _MOST_PLAIN else ""
     return "it sent a web page instead of an answer" if text.startswith("<") else text
 
 
