@@ -35,7 +35,7 @@ interface Props {
 export function Frame({ ask, title, keys, turned = false, children }: Props) {
   const card = useRef<HTMLDivElement>(null);
   const id = useId();
-  const [ready, wait] = useQuiet();
+  const [ready, isQuiet, wait] = useQuiet();
   const held = useHeld();
   const kept = useKeptFocus(card);
   useFocus(card, wait);
@@ -50,7 +50,7 @@ export function Frame({ ask, title, keys, turned = false, children }: Props) {
     if (!does) return;
     event.preventDefault();
     if (event.repeat) return;
-    if (ready && isInSight(card.current)) return does();
+    if (isQuiet.current && isInSight(card.current)) return does();
     card.current?.scrollIntoView({ block: "nearest" });
     wait();
   };
@@ -78,17 +78,22 @@ export function Frame({ ask, title, keys, turned = false, children }: Props) {
   );
 }
 
-/** False for a moment, and for as long as keys keep coming. */
-function useQuiet(): [boolean, () => void] {
+/** False for a moment, and for as long as keys keep coming. `is` knows it before it is drawn. */
+function useQuiet(): [ready: boolean, is: { current: boolean }, wait: () => void] {
   const [ready, setReady] = useState(true);
+  const is = useRef(true);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const become = useRef((now: boolean) => {
+    is.current = now;
+    setReady(now);
+  });
   const wait = useRef(() => {
-    setReady(false);
+    become.current(false);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setReady(true), QUIET);
+    timer.current = setTimeout(() => become.current(true), QUIET);
   });
   useEffect(() => () => clearTimeout(timer.current), []);
-  return [ready, wait.current];
+  return [ready, is, wait.current];
 }
 
 /** Take the focus if nobody needs it, and hand it on when the card goes. */
