@@ -4,11 +4,15 @@ Apart from the studio, as some pages keep a reader busy for minutes: it can be e
 its memory are limited, and it knows nothing. It imports nothing of ours.
 """
 
+import os
 import resource
 import sys
 
 SECONDS = 10
-_MEMORY = 2 * 1024 * 1024 * 1024
+MEMORY = 1024 * 1024 * 1024
+"""Bytes; the largest page that is fetched takes a little more than half of it."""
+NICE = 10
+"""Whoever serves people goes first."""
 
 
 def readable(page: str, url: str) -> str:
@@ -27,8 +31,9 @@ def readable(page: str, url: str) -> str:
 
 
 def main() -> None:
+    os.nice(NICE)
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     most = int(sys.argv[1])
     # A URL may hold what others on this machine must not see in the list of programs.

@@ -4,14 +4,20 @@ import asyncio
 
 import msgspec
 
+from bottega.fairness import Share, caller
 from bottega.tools.web import page as program
 from bottega.tools.web.strip import stripped, title
 from bottega.workspaces.own_code import INTERPRETER
 
 PATIENCE = 15.0
 """Seconds for the program that looks for the main text."""
+AT_ONCE = 2
+"""Pages of one person that are looked at by such programs at the same time; what else is theirs waits."""
 _LEAST = 200
 """Characters of main text; where there are fewer, and much more on the page, all is shown."""
+
+_programs = Share(lambda: AT_ONCE)
+_NOBODY = 0
 
 
 class Readable(msgspec.Struct, frozen=True):
@@ -21,7 +27,9 @@ class Readable(msgspec.Struct, frozen=True):
 
 async def readable(page: str, url: str, most: int, patience: float = PATIENCE) -> Readable:
     """At most `most` characters of it; the main text is looked for no longer than `patience`."""
-    main = await _main_text(page, url, most, patience)
+    whose = caller()
+    async with _programs.hold(whose.person if whose else _NOBODY):
+        main = await _main_text(page, url, most, patience)
     if len(main) < _LEAST:
         whole = await asyncio.to_thread(stripped, page, url, most)
         main = whole if not main or len(whole) > 10 * len(main) else main
