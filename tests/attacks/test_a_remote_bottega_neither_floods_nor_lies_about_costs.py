@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from bottega.errors import Problem
 from bottega.events.event import Event
 from bottega.messages.message import Usage
 from bottega.origin import origin_of
-from bottega.reach.reach import Reach
+from bottega.reach.reach import Reach, retry_after
 from bottega.sessions import spent
 from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
@@ -335,3 +336,15 @@ async def test_an_answer_of_an_odd_shape_is_told_as_one(body: bytes) -> None:
         async with Remote(server.url, "token", patience=0) as remote:
             with pytest.raises(Problem, match="makes no sense"):
                 await remote.projects()
+
+
+@pytest.mark.parametrize(
+    ("said", "waits"),
+    [
+        *(("0", 0), ("7", 7), ("61", 60), ("9" * 500, 60), ("", 0), ("-1", 0), ("1e3", 0)),
+        *(("\u00b2", 0), ("\u0661", 0), ("nan", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0)),
+    ],
+)
+def test_a_wait_that_is_no_plain_number_is_none(said: str, waits: float) -> None:
+    answer: Any = SimpleNamespace(headers={"Retry-After": said})
+    assert retry_after(answer) == waits

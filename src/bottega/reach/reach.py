@@ -247,4 +247,4 @@ class Reach:
 def retry_after(response: aiohttp.ClientResponse) -> float:
     """Seconds that the server asks to wait."""
     said = response.headers.get("Retry-After", "")
-    return min(float(said), 60.0) if said.isdigit() else 0.0
+    return min(float(said), 60.0) if said.isascii() and said.isdigit() else 0.0
