@@ -14,9 +14,10 @@ from bottega.providers.anthropic import events
 from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, OpenText, opened
 from bottega.providers.anthropic.events import Event, Message
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
-from bottega.providers.protocol.explain import error_in, explain_error
+from bottega.providers.protocol.explain import MAX_DETAIL, error_in, explain_error
 from bottega.providers.protocol.json_values import count
 from bottega.providers.protocol.loose_json import REFUSALS, second_look, text_in
+from bottega.providers.protocol.tally import Tally
 from bottega.providers.provider import Failed, Finished, Started, StreamEvent
 
 _STOPS: dict[str, StopReason] = {
@@ -34,6 +35,14 @@ _NOTICES = {
     "model_context_window_exceeded": "The answer was cut: the model's context window is full.",
 }
 
+_COUNTED = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "output_tokens_details",
+)
+
 
 class Answer:
     """Turns one answer into stream events; see `provider.Decoder`."""
@@ -48,6 +57,9 @@ class Answer:
         self._explanation = ""
         self._blocks: list[OpenBlock] = []
         self._open: dict[int, OpenBlock] = {}
+        self._text_at: int | None = None
+        """Which of the open blocks is no call: one at most."""
+        self._tally = Tally()
         self._calls = 0
         self._ids: set[str] = set()
 
@@ -115,6 +127,8 @@ class Answer:
         if delta is None:
             return ()
         if block is not None:
+            if delta.citation is not None:
+                self._tally.value(delta.citation)
             return block.take(delta)
         # Words that belong to no open block cannot be put in their place.
         lost = delta.text or delta.thinking or delta.partial_json
@@ -142,6 +156,8 @@ class Answer:
         return [Started(self._model)]
 
     def _start(self, index: int, start: dict[str, Any]) -> list[StreamEvent]:
+        self._tally.block()
+        self._tally.value(start)
         block = opened(start, self._calls)
         if isinstance(block, OpenCall):
             if not block.name:
@@ -152,25 +168,29 @@ class Answer:
             self._calls += 1
         out = self._begin()
         # Texts follow each other: one without an end ends here. Calls may grow side by side.
-        for other in [at for at, text in self._open.items() if not isinstance(text, OpenCall)]:
-            out += self._stop_block(other)
+        if self._text_at is not None:
+            out += self._stop_block(self._text_at)
+        self._text_at = None if isinstance(block, OpenCall) else index
         self._blocks.append(block)
         self._open[index] = block
         return [*out, *block.open()]
 
     def _stop_block(self, index: int) -> Sequence[StreamEvent]:
         block = self._open.pop(index, None)
+        self._text_at = None if index == self._text_at else self._text_at
         return block.close() if block is not None else ()
 
     def _count(self, usage: Any) -> None:
         """Counts are totals: a later one replaces an earlier one, a missing one keeps it."""
         if isinstance(usage, dict):
             said = cast("dict[str, Any]", usage)
-            self._usage.update({name: value for name, value in said.items() if value is not None})
+            self._usage.update(
+                {name: said[name] for name in _COUNTED if said.get(name) is not None}
+            )
 
     def _stopped(self, reason: str | None, details: Any) -> None:
         self._stop = reason or self._stop
-        self._explanation = text_in(details, "explanation") or self._explanation
+        self._explanation = text_in(details, "explanation")[:MAX_DETAIL] or self._explanation
 
     def _finish(self) -> list[StreamEvent]:
         out = self._begin()
@@ -189,18 +209,21 @@ class Answer:
 
     def _content(self) -> tuple[Block, ...]:
         content: list[Block] = []
+        texts: list[str] = []
         sources: dict[Source, None] = {}
         limited = _STOPS.get(self._stop) == "max_tokens"
         for number, open_block in enumerate(self._blocks, 1):
             block = open_block.block(cut=limited and number == len(self._blocks))
-            last = content[-1] if content else None
-            if isinstance(block, Text) and isinstance(last, Text):
+            if isinstance(block, Text):
                 # Citations cut one text into many; readers and models want it whole.
-                content[-1] = Text(last.text + block.text)
+                texts.append(block.text)
             elif block is not None:
+                content += _joined(texts)
+                texts.clear()
                 content.append(block)
             if isinstance(open_block, OpenText):
                 sources.update(dict.fromkeys(open_block.sources))
+        content += _joined(texts)
         if sources:
             content.append(Sources(tuple(sources)))
         return tuple(content)
@@ -217,6 +240,10 @@ class Answer:
         "message_delta": _on_message_delta,
         "message_stop": _on_message_stop,
     }
+
+
+def _joined(texts: list[str]) -> tuple[Text, ...]:
+    return (Text("".join(texts)),) if texts else ()
 
 
 def _usage(counts: dict[str, Any]) -> Usage:

@@ -51,7 +51,7 @@ def shallow(found: Any) -> bool:
     """Whether a decoded value nests no deeper than can be stored."""
     level = [found]
     for _ in range(MAX_DEPTH):
-        level = [inner for value in level for inner in _inside(value)]
+        level = [inner for value in level for inner in inside(value)]
         if not level:
             return True
     return False
@@ -78,7 +78,19 @@ def text_in(found: Any, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def beginning(texts: Iterable[str], most: int, between: str = "\n") -> str:
+    """So many characters of all texts together; no more of them are asked for."""
+    taken: list[str] = []
+    for text in texts:
+        if most < 0:
+            break
+        taken.append(text[:most])
+        most -= len(text) + len(between)
+    return between.join(taken)
+
+
+def inside(value: Any) -> Iterable[Any]:
+    """The values in an object or a list."""
     if isinstance(value, dict):
         return cast("dict[str, Any]", value).values()
     return cast("list[Any]", value) if isinstance(value, list) else ()

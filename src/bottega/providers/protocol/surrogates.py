@@ -39,15 +39,21 @@ def mended(found: Any, keep: frozenset[str] = frozenset()) -> Any:
 class Growing:
     """A text that arrives in pieces; what it gives back can always be shown."""
 
-    __slots__ = ("_held", "_pieces")
+    __slots__ = ("_held", "_length", "_pieces")
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
+        self._length = 0
         self._held = ""
+
+    def __len__(self) -> int:
+        """Of `text`, which is not put together for it."""
+        return self._length
 
     def add(self, piece: str) -> None:
         """Take a piece that is known to hold no half characters."""
         self._pieces.append(piece)
+        self._length += len(piece)
 
     def add_odd(self, piece: str) -> str:
         """Take a piece that may begin or end with half a character; return what can be shown."""
@@ -57,7 +63,7 @@ class Growing:
             self._held, piece = piece[-1], piece[:-1]
         piece = mend(piece)
         if piece:
-            self._pieces.append(piece)
+            self.add(piece)
         return piece
 
     def end(self) -> str:
@@ -65,7 +71,7 @@ class Growing:
         if not self._held:
             return ""
         self._held = ""
-        self._pieces.append(LONE)
+        self.add(LONE)
         return LONE
 
     @property
