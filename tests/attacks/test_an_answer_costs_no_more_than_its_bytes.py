@@ -21,9 +21,8 @@ from bottega.providers.gemini.arguments import Leaves
 from bottega.providers.http import attempt
 from bottega.providers.http.connect import Transport
 from bottega.providers.openai.chat_extras import Details
-from bottega.providers.protocol import bounds
-from bottega.providers.protocol.bounds import MOST_PARTS, TooMuch
-from bottega.providers.protocol.brackets import Brackets
+from bottega.providers.protocol import tally
+from bottega.providers.protocol.tally import BLOCK, Tally, TooManyParts
 from bottega.providers.provider import Decoder, Failed, Finished, Request
 from bottega.providers.wires import WireName, wire
 from tests.attacks.turns import longest_wait_beside
@@ -182,7 +181,7 @@ def _decoder(protocol: WireName) -> Decoder:
 def test_an_answer_of_many_parts_is_put_together_once(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "MOST_PARTS", 1_000_000)  # more shows better what each costs
+    monkeypatch.setattr(tally, "MOST_ANSWER", 100_000_000)  # more shows better what each costs
     protocol, events = ANSWERS[kind]
     encoded = [json.dumps(each).encode() for each in events]
     decoder = _decoder(protocol)
@@ -196,7 +195,8 @@ def test_an_answer_of_many_parts_is_put_together_once(
     assert took < QUICK
 
 
-MANY = 2 * MOST_PARTS
+MOST_PARTS = tally.MOST_ANSWER // BLOCK
+MANY = tally.MOST_ANSWER + 1
 PARTS: dict[str, tuple[WireName, Callable[[int], Event]]] = {
     "texts": ("anthropic", lambda n: _block(n, type="text", text="a")),
     "seals": ("anthropic", lambda n: _block(n, type="thinking", thinking="", signature="x")),
@@ -252,7 +252,7 @@ def test_an_answer_of_more_parts_than_anybody_means_is_given_up(kind: str) -> No
         for number in range(MANY):
             decoder.step("", json.dumps(made(number)).encode())
 
-    with pytest.raises(TooMuch):
+    with pytest.raises(TooManyParts):
         read()
 
 
@@ -324,27 +324,13 @@ async def test_what_is_large_and_no_text_is_not_looked_at_again(transport: Trans
     assert isinstance(last, Failed)
 
 
-PIECES = ['{"a":', '"x\\', '"}', '{", "b": [1', ", {}], ", '"c": "\\\\', '"}', " "]
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_arguments_are_whole_where_all_that_was_opened_is_closed(size: int) -> None:
-    text = "".join(PIECES)
-    brackets = Brackets()
-    closed: list[int] = []
-    for at in range(0, len(text), size):
-        brackets.add(text[at : at + size])
-        if brackets.are_closed:
-            closed.append(min(at + size, len(text)))
-    assert closed == [at for at in (len(text) - 1, len(text)) if at % size == 0 or at == len(text)]
-
-
 def test_pieces_that_are_joined_once_are_joined_in_their_order() -> None:
-    details, leaves = Details(), Leaves()
+    details, leaves = Details(Tally()), Leaves(Tally())
     details.take([{"type": "t", "text": "a"}, {"text": "b", "type": "t"}, {"data": "x"}])
-    assert details.found == [{"type": "t", "text": "ab"}, {"data": "x"}]
+    assert details.whole() == [{"type": "t", "text": "ab"}, {"data": "x"}]
     details.take([{"text": "c"}, {"text": "d"}, {"data": "x"}])
-    assert details.found == [{"type": "t", "text": "ab"}, {"data": "x", "text": "cd"}]
+    entries = [{"type": "t", "text": "ab"}, {"data": "x", "text": "cd"}, {"data": "x"}]
+    assert details.whole() == entries
     leaves.add([{"jsonPath": "$.a[0].b", "stringValue": each} for each in "abc"])
     leaves.add([{"jsonPath": "$.n", "numberValue": 1.0}])
     assert leaves.value == {"a": [{"b": "abc"}], "n": 1}

@@ -6,10 +6,12 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -18,10 +20,13 @@ from bottega.fairness import Pace, acting_for
 from bottega.mcp.problems import plain
 from bottega.mcp.server import McpServer
 from bottega.messages.block import ToolUse
-from bottega.messages.json_size import MOST_ARGUMENTS, fault_of
+from bottega.messages.json_size import MOST_ANSWER, MOST_ARGUMENTS, fault_of
 from bottega.providers.http.connect import Transport
+from bottega.providers.protocol.explain import ErrorText, explain_error
 from bottega.providers.protocol.loose_json import arguments
-from bottega.providers.provider import Failed
+from bottega.providers.protocol.tally import TooManyParts
+from bottega.providers.provider import Failed, Finished, Request
+from bottega.providers.wires import WireName, wire
 from bottega.sessions.exports.bring_in import Limits, bring_in
 from bottega.settings import PROJECT_FILE, read_file
 from bottega.studio import Studio
@@ -273,3 +278,159 @@ async def test_many_calls_of_many_values_each_are_no_answer(transport: Transport
         last = (await ask(transport, server.url, attempts=1))[-1]
     assert isinstance(last, Failed)
     assert "more at once than any answer holds" in last.message
+
+
+def _delta(said: dict[str, Any]) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": said}]}
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    return {"candidates": [{"content": {"parts": [part]}}]}
+
+
+def _block(number: int, **block: Any) -> dict[str, Any]:
+    return {"type": "content_block_start", "index": number, "content_block": block}
+
+
+def _item(kind: str, number: int, **more: Any) -> dict[str, Any]:
+    item = {"type": "reasoning", "id": str(number), **more}
+    return {"type": f"response.output_item.{kind}", "output_index": number, "item": item}
+
+
+def _leaf(number: int) -> dict[str, Any]:
+    leaves = [{"jsonPath": f"$.a{number}", "numberValue": 1}]
+    return _part({"functionCall": {"name": "f", "willContinue": True, "partialArgs": leaves}})
+
+
+def _grounded(number: int) -> dict[str, Any]:
+    chunks = [{"web": {"uri": str(number)}}]
+    return {"candidates": [{"groundingMetadata": {"groundingChunks": chunks}}]}
+
+
+MANY: dict[WireName, dict[str, Callable[[int], dict[str, Any]]]] = {
+    "anthropic": {
+        "blocks": lambda n: _block(n, type="thinking", thinking="", signature="s"),
+        "results": lambda n: _block(n, type="x_tool_result", tool_use_id="", content=[[[]]] * 50),
+        "citations": lambda n: _block(0, type="text", citations=[{"url": str(n)}]),
+        "citations later": lambda n: (
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "citations_delta", "citation": {"url": str(n)}},
+            }
+            if n
+            else _block(0, type="text")
+        ),
+    },
+    "openai-chat": {
+        "calls": lambda n: _delta({"tool_calls": [{"index": n, "function": {"name": "f"}}]}),
+        "details": lambda n: _delta({"reasoning_details": [{"data": str(n)}] * 2}),
+        "fields of details": lambda n: _delta({"reasoning_details": [{str(n): [1]}]}),
+        "citations": lambda n: _delta({"annotations": [{"url": str(n)}]}),
+        "tools that ran": lambda n: _delta({"executed_tools": [{"index": 0, str(n): 1}]}),
+        "texts": lambda _: _delta({"content": "a", "reasoning": "b"}),
+    },
+    "openai-responses": {
+        "items": lambda n: _item("added", n),
+        "an item again": lambda _: _item("done", 0, summary=[[]] * 20),
+        "citations": lambda n: {
+            "type": "response.output_text.annotation.added",
+            "annotation": {"url": str(n)},
+        },
+    },
+    "gemini": {
+        "parts": lambda n: _part({"text": "a", "thought": n % 2 == 0}),
+        "results": lambda _: _part({"toolResponse": {"response": [[[]]] * 50}}),
+        "leaves": _leaf,
+        "sources": _grounded,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, cases in MANY.items() for name in cases]
+)
+def test_what_all_events_of_an_answer_add_up_to_is_bounded_as_each_of_them_is(
+    kind: WireName, name: str
+) -> None:
+    decoder = wire(kind).decoder(Request(model="m", messages=()))
+    taken = 0
+    with suppress(TooManyParts):
+        for number in range(MOST_ANSWER):
+            decoder.step("", msgspec.json.encode(MANY[kind][name](number)))
+            taken += 1
+    assert 300 < taken < MOST_ANSWER  # an honest answer may have hundreds
+
+
+async def test_an_answer_of_very_many_blocks_is_no_answer_and_asked_for_once(
+    transport: Transport,
+) -> None:
+    pieces = [chunk('{"content":"a"}') + chunk('{"reasoning":"b"}') for _ in range(6_000)]
+    async with loopback.serving(Reply([b"".join(pieces)])) as server:
+        last = (await ask(transport, server.url, attempts=2))[-1]
+        asked = len(server.requests)
+    assert isinstance(last, Failed)
+    assert "more at once than any answer holds" in last.message
+    assert asked == 1
+
+
+ERRORS: dict[WireName, dict[str, Any]] = {
+    "anthropic": {"type": "error", "error": {"type": "overloaded_error"}},
+    "openai-chat": {"error": {"type": "overloaded_error"}},
+    "openai-responses": {"type": "error", "error": {"type": "overloaded_error"}},
+    "gemini": {"error": {"status": "UNAVAILABLE"}},
+}
+PLACES: dict[str, Any] = {
+    "message": lambda said: {"message": said},
+    "a list": lambda said: {"message": [{"msg": said[:1000]}] * (len(said) // 1000)},
+    "nested": lambda said: {"message": [[[[[[[[said, "b"], "b"], "b"], "b"], "b"], "b"], "b"]]},
+    "raw": lambda said: {"message": "a", "metadata": {"raw": said}},
+    "kind": lambda said: {"message": "a", "code": said, "status": said},
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_of_megabytes_in_a_stream_is_cut_before_it_is_made_readable(
+    kind: WireName, place: str
+) -> None:
+    for said in ("a ", "a", " ", "1", "é-"):
+        error = msgspec.json.decode(msgspec.json.encode(ERRORS[kind]))
+        error["error"] |= PLACES[place](said * (4 * MILLION // len(said)))
+        event = msgspec.json.encode(error)
+        took: list[float] = []
+        for _ in range(3):
+            decoder = wire(kind).decoder(Request(model="m", messages=()))
+            began = time.thread_time()
+            (failed,) = decoder.step("", event)
+            took.append(time.thread_time() - began)
+            assert isinstance(failed, Failed)
+            assert len(failed.message) < 600
+        assert min(took) < 0.15
+
+
+@pytest.mark.parametrize(
+    "before", ["", " " * 15_950, "a " * 7_975, "sk-1234567 " * 1_450, "é," * 7_975]
+)
+def test_a_key_at_the_place_where_an_error_is_cut_stays_hidden(before: str) -> None:
+    key = "sk-" + "0a1b2c3d4e" * 30
+    for more in range(0, 60, 7):
+        said = f"{before}{'b ' * (more // 2)}{key} {'c' * MILLION}"
+        failed = explain_error("The provider", ErrorText(said, "server_error"))
+        assert "0a1b2c" not in failed.message
+
+
+def test_what_a_provider_notes_of_an_answer_is_no_longer_than_an_error() -> None:
+    said = "a" * MILLION
+    details = {"stop_reason": "refusal", "stop_details": {"explanation": said}}
+    refused = {"candidates": [{"finishReason": "SAFETY", "finishMessage": said}]}
+    blocked = {"promptFeedback": {"blockReason": "SAFETY", "blockReasonMessage": said}}
+    ends: dict[WireName, list[Any]] = {
+        "anthropic": [{"type": "message_delta", "delta": details}, {"type": "message_stop"}],
+        "gemini": [refused, blocked],
+    }
+    for kind, events in ends.items():
+        decoder = wire(kind).decoder(Request(model="m", messages=()))
+        told = [each for event in events for each in decoder.step("", msgspec.json.encode(event))]
+        (end,) = [each for each in (*told, *decoder.end()) if isinstance(each, Finished)]
+        assert max(map(len, end.notices)) <= 400

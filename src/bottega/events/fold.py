@@ -5,7 +5,7 @@ events. `step` returns them in reading order, the fact itself among them. What m
 the fact (a block's start before its first delta) has a negative `sub`, what follows a positive one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -16,6 +16,21 @@ from bottega.messages.block import Reasoning, Text, ToolResult, ToolUse, plain_t
 
 Open = Literal["", "text", "reasoning", "tool"]
 Derived = tuple[str, Any]
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A call of the current step: the first of its id."""
+
+    use: ToolUse
+    times: int
+    """How many calls have that id."""
+
+
+class Results(msgspec.Struct, frozen=True):
+    """Some results of a step, in order, and how many of each call's there are."""
+
+    results: tuple[facts.ToolResultFact, ...]
+    of_call: dict[str, int]
 
 
 class Fold(msgspec.Struct, frozen=True):
@@ -33,8 +48,17 @@ class Fold(msgspec.Struct, frozen=True):
     responding: bool = False
     last: facts.AssistantMessage | None = None
     """The answer of the current step, until its `agent_step` is told."""
+    uses: dict[str, Asked] = {}
+    """Its calls by their ids."""
+    calls: int = 0
+    """How many there are in all."""
     iteration: int = 0
-    results: tuple[facts.ToolResultFact, ...] = ()
+    runs: tuple[Results, ...] = ()
+    """The results so far, in runs that get shorter: a step may have thousands, and each is added to them."""
+
+    @property
+    def results(self) -> Iterator[facts.ToolResultFact]:
+        return (result for run in self.runs for result in run.results)
 
 
 EMPTY = Fold()
@@ -180,15 +204,22 @@ def _assistant_message(state: Fold, fact: Event, answer: facts.AssistantMessage)
         ("message_delta", layers.MessageDelta(answer.stop_reason)),
         ("message_stop", _NOTHING),
     ]
-    results: dict[str, ToolResult] = {}
+    ran: dict[str, ToolResult] = {}
     for block in answer.content:
         if isinstance(block, ToolResult):
-            results.setdefault(block.tool_id, block)
+            ran.setdefault(block.tool_id, block)
     for use in answer.content:
         if isinstance(use, ToolUse):
             after += _planned(use)
-            after += _ran_elsewhere(use, results) if use.server else []
-    done = Fold(message_id=fact.message_id, last=answer, iteration=fact.step)
+            after += _ran_elsewhere(use, ran.get(use.id)) if use.server else []
+    uses = tool_uses(answer.content)
+    done = Fold(
+        message_id=fact.message_id,
+        last=answer,
+        uses=_by_id(uses),
+        calls=len(uses),
+        iteration=fact.step,
+    )
     return done, [*_closed(state), *_told(state, complete=False)], after
 
 
@@ -202,13 +233,20 @@ def _planned(use: ToolUse) -> list[Derived]:
     ]
 
 
-def _ran_elsewhere(use: ToolUse, results: dict[str, ToolResult]) -> list[Derived]:
+def _ran_elsewhere(use: ToolUse, block: ToolResult | None) -> list[Derived]:
     """The result of a tool that the provider ran itself stands in the answer."""
-    block = results.get(use.id)
     if block is None:
         return []
     result = facts.ToolResultFact(use.id, use.name, block.content, block.is_error)
     return [("tool_result", result), *_completed(_call(use), result)]
+
+
+def _by_id(uses: Sequence[ToolUse]) -> dict[str, Asked]:
+    found: dict[str, Asked] = {}
+    for use in uses:
+        known = found.get(use.id)
+        found[use.id] = Asked(known.use, known.times + 1) if known else Asked(use, 1)
+    return found
 
 
 def _completed(call: layers.ToolCall, result: facts.ToolResultFact) -> list[Derived]:
@@ -224,18 +262,29 @@ def _tool_intent(state: Fold, _: Event, intent: facts.ToolIntent) -> _Stepped:
 
 
 def _tool_result(state: Fold, _: Event, result: facts.ToolResultFact) -> _Stepped:
-    uses = tool_uses(state.last.content) if state.last else []
-    use = next((use for use in uses if use.id == result.tool_id), None)
-    call = _call(use) if use else layers.ToolCall(result.tool_id, result.name, {})
+    asked = state.uses.get(result.tool_id)
+    call = _call(asked.use) if asked else layers.ToolCall(result.tool_id, result.name, {})
     after = _completed(call, result)
-    asked = sum(use.id == result.tool_id for use in uses)
-    if sum(known.tool_id == result.tool_id for known in state.results) >= asked:
+    known = sum(run.of_call.get(result.tool_id, 0) for run in state.runs)
+    if asked is None or known >= asked.times:
         return state, [], after
-    state = _change(state, results=(*state.results, result))
-    if len(state.results) == len(uses):
+    state = _change(state, runs=_with(state.runs, result))
+    if sum(len(run.results) for run in state.runs) == state.calls:
         after += _told(state, complete=False)
-        state = _change(state, last=None, results=())
+        state = _change(state, last=None, uses={}, calls=0, runs=())
     return state, [], after
+
+
+def _with(told: tuple[Results, ...], result: facts.ToolResultFact) -> tuple[Results, ...]:
+    """The results with one more; runs that are no longer than what follows them become one with it."""
+    runs, last = list(told), Results((result,), {result.tool_id: 1})
+    while runs and len(runs[-1].results) <= len(last.results):
+        before = runs.pop()
+        of_call = dict(before.of_call)
+        for call, times in last.of_call.items():
+            of_call[call] = of_call.get(call, 0) + times
+        last = Results((*before.results, *last.results), of_call)
+    return (*runs, last)
 
 
 def _exchange_response(state: Fold, _: Event, end: facts.ExchangeResponse) -> _Stepped:

@@ -14,7 +14,6 @@ from bottega.events import fold
 from bottega.events.codec import decode
 from bottega.events.event import Event
 from bottega.events.layers import AgentStep
-from bottega.messages.block import tool_uses
 
 Piece = Literal["text_chunk", "stream"]
 Told = dict[str, object]
@@ -78,8 +77,8 @@ class Simple:
         return {"type": self._piece, "content": piece.text}
 
     def _asked(self, asked: f.ApprovalRequired) -> Told:
-        uses = tool_uses(self._fold.last.content) if self._fold.last else []
-        given = next((use.input for use in uses if use.id == asked.tool_id), None)
+        called = self._fold.uses.get(asked.tool_id)
+        given = called.use.input if called else None
         if (given is None or asked.detail.get("child")) and self._arguments:
             given = self._arguments(asked.approval_id)
         return {

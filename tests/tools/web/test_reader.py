@@ -1,12 +1,15 @@
 """Pages made readable: the main text, or all of it, in bounded time whatever the page is made of."""
 
 import asyncio
+import os
 import time
 
 import pytest
 
+from bottega.fairness import acting_for
+from bottega.tools.web.page import NICE
 from bottega.tools.web.page import readable as main_text
-from bottega.tools.web.reader import readable
+from bottega.tools.web.reader import AT_ONCE, readable
 from bottega.tools.web.strip import stripped, title
 from tests.processes import children
 
@@ -67,6 +70,30 @@ async def test_a_cancelled_reading_leaves_no_program() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    assert children() <= before
+
+
+async def test_few_pages_of_one_person_are_read_at_once_and_those_of_others_meanwhile() -> None:
+    before = children()
+    slow = "<p>x" * 300_000
+    with acting_for(1):
+        tasks = [
+            asyncio.create_task(readable(slow, "https://example.org/", 1000)) for _ in range(6)
+        ]
+    most = 0
+    async with asyncio.timeout(30):
+        while most < AT_ONCE:
+            await asyncio.sleep(0.01)
+            most = max(most, len(children() - before))
+    with acting_for(2):
+        found = await readable(ARTICLE, "https://example.org/a/", 50_000)
+    assert found.content.startswith("# The article")
+    running = children() - before
+    assert 0 < len(running) <= AT_ONCE
+    assert all(os.getpriority(os.PRIO_PROCESS, pid) >= NICE for pid in running)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
     assert children() <= before
 
 

@@ -9,7 +9,7 @@ import type { Block } from "./shape.js";
 type Answer = Schema<"LogAssistantMessage">;
 type Result = Schema<"LogToolResultFact">;
 type Use = Schema<"LogToolUse">;
-type Ran = Schema<"LogToolResult">;
+type Ran = Extract<Answer["content"][number], { type: "tool_result" }>;
 
 interface ToolCall {
   id: string;
@@ -222,14 +222,13 @@ function answered(answer: Answer): Derived[] {
     { type: "message_delta", data: { stop_reason: answer.stop_reason } },
     nothing("message_stop"),
   ];
-  const results = new Map<string, Ran>();
-  for (const block of answer.content) {
-    if (block.type === "tool_result" && !results.has(block.tool_id)) results.set(block.tool_id, block);
-  }
+  const ran = new Map<string, Ran>();
+  for (const block of answer.content)
+    if (block.type === "tool_result" && !ran.has(block.tool_id)) ran.set(block.tool_id, block);
   for (const block of answer.content) {
     if (block.type !== "tool_use") continue;
     after.push(...planned(block));
-    if (block.server) after.push(...ranElsewhere(block, results.get(block.id)));
+    if (block.server) after.push(...ranElsewhere(block, ran.get(block.id)));
   }
   return after;
 }
@@ -248,7 +247,7 @@ function planned(use: Use): Derived[] {
 }
 
 /** The result of a tool that the provider ran itself stands in the answer. */
-function ranElsewhere(use: Use, ran?: Ran): Derived[] {
+function ranElsewhere(use: Use, ran: Ran | undefined): Derived[] {
   if (!ran) return [];
   const result: Result = {
     tool_id: use.id,

@@ -58,8 +58,7 @@ class Flow:
 
     def cut(self) -> None:
         """A block stood here and was taken out."""
-        if self._before is None:
-            self._before = []
+        self._before = self._before or []
         self._before += self._blanks
         self._blanks.clear()
 

@@ -11,13 +11,13 @@ from bottega import ids
 from bottega.messages.block import Block, Source, Sources, Text, tool_uses
 from bottega.messages.message import StopReason, Usage
 from bottega.providers.anthropic import events
-from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, opened
+from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, OpenText, opened
 from bottega.providers.anthropic.events import Event, Message
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
-from bottega.providers.protocol.bounds import check_number
-from bottega.providers.protocol.explain import error_in, explain_error
+from bottega.providers.protocol.explain import MAX_DETAIL, error_in, explain_error
 from bottega.providers.protocol.json_values import count
 from bottega.providers.protocol.loose_json import REFUSALS, second_look, text_in
+from bottega.providers.protocol.tally import Tally
 from bottega.providers.provider import Failed, Finished, Started, StreamEvent
 
 _STOPS: dict[str, StopReason] = {
@@ -35,7 +35,7 @@ _NOTICES = {
     "model_context_window_exceeded": "The answer was cut: the model's context window is full.",
 }
 
-_COUNTS = (
+_COUNTED = (
     "input_tokens",
     "output_tokens",
     "cache_read_input_tokens",
@@ -57,9 +57,9 @@ class Answer:
         self._explanation = ""
         self._blocks: list[OpenBlock] = []
         self._open: dict[int, OpenBlock] = {}
-        self._unended: set[int] = set()
-        """Where among those that are open one is no call."""
-        self._sources: dict[Source, None] = {}
+        self._text_at: int | None = None
+        """Which of the open blocks is no call: one at most."""
+        self._tally = Tally()
         self._calls = 0
         self._ids: set[str] = set()
 
@@ -127,6 +127,8 @@ class Answer:
         if delta is None:
             return ()
         if block is not None:
+            if delta.citation is not None:
+                self._tally.value(delta.citation)
             return block.take(delta)
         # Words that belong to no open block cannot be put in their place.
         lost = delta.text or delta.thinking or delta.partial_json
@@ -154,8 +156,9 @@ class Answer:
         return [Started(self._model)]
 
     def _start(self, index: int, start: dict[str, Any]) -> list[StreamEvent]:
-        check_number(self._blocks)
-        block = opened(start, self._calls, self._sources)
+        self._tally.block()
+        self._tally.value(start)
+        block = opened(start, self._calls)
         if isinstance(block, OpenCall):
             if not block.name:
                 return self._fail(unreadable(started=True))
@@ -165,28 +168,29 @@ class Answer:
             self._calls += 1
         out = self._begin()
         # Texts follow each other: one without an end ends here. Calls may grow side by side.
-        for other in list(self._unended):
-            out += self._stop_block(other)
+        if self._text_at is not None:
+            out += self._stop_block(self._text_at)
+        self._text_at = None if isinstance(block, OpenCall) else index
         self._blocks.append(block)
         self._open[index] = block
-        if not isinstance(block, OpenCall):
-            self._unended.add(index)
         return [*out, *block.open()]
 
     def _stop_block(self, index: int) -> Sequence[StreamEvent]:
-        self._unended.discard(index)
         block = self._open.pop(index, None)
+        self._text_at = None if index == self._text_at else self._text_at
         return block.close() if block is not None else ()
 
     def _count(self, usage: Any) -> None:
         """Counts are totals: a later one replaces an earlier one, a missing one keeps it."""
         if isinstance(usage, dict):
             said = cast("dict[str, Any]", usage)
-            self._usage.update({name: said[name] for name in _COUNTS if said.get(name) is not None})
+            self._usage.update(
+                {name: said[name] for name in _COUNTED if said.get(name) is not None}
+            )
 
     def _stopped(self, reason: str | None, details: Any) -> None:
         self._stop = reason or self._stop
-        self._explanation = text_in(details, "explanation") or self._explanation
+        self._explanation = text_in(details, "explanation")[:MAX_DETAIL] or self._explanation
 
     def _finish(self) -> list[StreamEvent]:
         out = self._begin()
@@ -205,19 +209,23 @@ class Answer:
 
     def _content(self) -> tuple[Block, ...]:
         content: list[Block] = []
-        said: list[str] = []
+        texts: list[str] = []
+        sources: dict[Source, None] = {}
         limited = _STOPS.get(self._stop) == "max_tokens"
         for number, open_block in enumerate(self._blocks, 1):
             block = open_block.block(cut=limited and number == len(self._blocks))
             if isinstance(block, Text):
                 # Citations cut one text into many; readers and models want it whole.
-                said.append(block.text)
+                texts.append(block.text)
             elif block is not None:
-                content += [*_joined(said), block]
-                said.clear()
-        content += _joined(said)
-        if self._sources:
-            content.append(Sources(tuple(self._sources)))
+                content += _joined(texts)
+                texts.clear()
+                content.append(block)
+            if isinstance(open_block, OpenText):
+                sources.update(dict.fromkeys(open_block.sources))
+        content += _joined(texts)
+        if sources:
+            content.append(Sources(tuple(sources)))
         return tuple(content)
 
     def _fail(self, failed: Failed) -> list[StreamEvent]:
@@ -234,8 +242,8 @@ class Answer:
     }
 
 
-def _joined(said: list[str]) -> list[Block]:
-    return [Text("".join(said))] if said else []
+def _joined(texts: list[str]) -> tuple[Text, ...]:
+    return (Text("".join(texts)),) if texts else ()
 
 
 def _usage(counts: dict[str, Any]) -> Usage:

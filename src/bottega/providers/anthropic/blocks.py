@@ -1,14 +1,13 @@
 """The blocks of an answer while they are open: each takes its deltas, then says what it became."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, cast
 
 from bottega import ids
 from bottega.messages.block import Block, Reasoning, Source, Text, ToolResult, ToolUse
 from bottega.providers.anthropic.events import Delta
-from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.json_values import written
-from bottega.providers.protocol.loose_json import arguments, entries, kept, text_in
+from bottega.providers.protocol.loose_json import arguments, beginning, entries, kept, text_in
 from bottega.providers.protocol.surrogates import Growing
 from bottega.providers.provider import CallPiece, ReasoningPiece, StreamEvent, TextPiece
 
@@ -35,11 +34,10 @@ class OpenBlock(Protocol):
 
 
 class OpenText:
-    def __init__(self, start: dict[str, Any], sources: dict[Source, None]) -> None:
+    def __init__(self, start: dict[str, Any]) -> None:
         self._text = Growing()
         self._start = start
-        self._sources = sources
-        """Of the whole answer, each once."""
+        self.sources: list[Source] = []
 
     def open(self) -> Sequence[StreamEvent]:
         for citation in entries(self._start.get("citations")):
@@ -69,8 +67,7 @@ class OpenText:
         url = text_in(citation, "url") or text_in(citation, "source")
         title = text_in(citation, "title") or text_in(citation, "document_title")
         if url or title:
-            check_number(self._sources)
-            self._sources[Source(title, url)] = None
+            self.sources.append(Source(title, url))
 
 
 class OpenThought:
@@ -170,11 +167,11 @@ class Whole:
         return self._became
 
 
-def opened(start: dict[str, Any], calls: int, sources: dict[Source, None]) -> OpenBlock:
+def opened(start: dict[str, Any], calls: int) -> OpenBlock:
     """The open block for a `content_block`; kinds that nobody knows become nothing."""
     kind = text_in(start, "type")
     if kind == "text":
-        return OpenText(start, sources)
+        return OpenText(start)
     if kind == "thinking":
         return OpenThought(start)
     if kind == "redacted_thinking":
@@ -190,7 +187,7 @@ def opened(start: dict[str, Any], calls: int, sources: dict[Source, None]) -> Op
 def _result(start: dict[str, Any]) -> ToolResult:
     raw: dict[str, Any] | None = kept(start)
     inner: Any = (raw or {}).get("content")
-    shown = _told(inner)
+    shown = beginning(_told(inner), MAX_SHOWN)
     return ToolResult(
         text_in(start, "tool_use_id"),
         (Text(shown),) if shown else (),
@@ -205,16 +202,20 @@ _TELLING = ("error_code", "title", "url", "text", "stdout", "stderr", "tool_name
 _NESTED = ("content", "tool_references")
 
 
-def _told(found: Any) -> str:
-    """The first of what a person can read of a server tool's result; sealed contents are left out."""
+def _told(found: Any) -> Iterator[str]:
+    """What a person can read of a server tool's result; sealed contents are left out."""
     if isinstance(found, str):
-        return found[:MAX_SHOWN]
-    if isinstance(found, list):
-        return "\n".join(filter(None, map(_told, cast("list[Any]", found))))[:MAX_SHOWN]
-    if not isinstance(found, dict):
-        return ""
-    block = cast("dict[str, Any]", found)
-    words = (block.get(name) for name in _TELLING)
-    line = " ".join(word.strip() for word in words if isinstance(word, str) and word.strip())
-    inner = (_told(block.get(name)) for name in _NESTED if not isinstance(block.get(name), str))
-    return "\n".join(filter(None, (line, *inner)))[:MAX_SHOWN]
+        if found:
+            yield found
+    elif isinstance(found, list):
+        for each in cast("list[Any]", found):
+            yield from _told(each)
+    elif isinstance(found, dict):
+        block = cast("dict[str, Any]", found)
+        words = (block.get(name) for name in _TELLING)
+        line = " ".join(word.strip() for word in words if isinstance(word, str) and word.strip())
+        if line:
+            yield line
+        for name in _NESTED:
+            if not isinstance(inner := block.get(name), str):
+                yield from _told(inner)

@@ -15,10 +15,10 @@ from bottega.messages.message import StopReason, Usage
 from bottega.providers.gemini import chunks, parts
 from bottega.providers.gemini.chunks import Candidate, Chunk, Counts, FunctionCall, Part
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
-from bottega.providers.protocol.bounds import check_number
-from bottega.providers.protocol.explain import error_in, explain_error
+from bottega.providers.protocol.explain import MAX_DETAIL, error_in, explain_error
 from bottega.providers.protocol.json_values import count, written
 from bottega.providers.protocol.loose_json import REFUSALS, second_look
+from bottega.providers.protocol.tally import SOURCE, Tally
 from bottega.providers.provider import (
     CallPiece,
     Failed,
@@ -74,6 +74,7 @@ class Answer:
         self._last_server_call = ""
         self._sources: list[Source] = []
         self._known: set[Source] = set()
+        self._tally = Tally()
         self._visited: dict[str, Any] = {}
 
     def step(self, name: str, data: bytes) -> Sequence[StreamEvent]:
@@ -92,7 +93,8 @@ class Answer:
         """Take a non-streaming answer, or a stream that came as one JSON array."""
         if self._done:
             return ()
-        found = _read_whole(body)
+        shape = list[Chunk] if body.lstrip().startswith(b"[") else Chunk
+        found = second_look(body, shape, chunks.STREAMED)
         out: list[StreamEvent] = []
         for chunk in [found] if isinstance(found, Chunk) else found or ():
             out += self._take(chunk)
@@ -136,7 +138,7 @@ class Answer:
         feedback = chunk.prompt_feedback
         if feedback is not None and feedback.block_reason:
             self._finish, self._blocked = feedback.block_reason, True
-            self._notice = feedback.block_reason_message or self._notice
+            self._notice = (feedback.block_reason_message or self._notice)[:MAX_DETAIL]
         return out
 
     def _take_candidate(self, candidate: Candidate, out: list[StreamEvent]) -> None:
@@ -147,12 +149,13 @@ class Answer:
                     return
         if candidate.finish_reason:
             self._finish = candidate.finish_reason
-            self._notice = candidate.finish_message or self._notice
+            self._notice = (candidate.finish_message or self._notice)[:MAX_DETAIL]
         if candidate.grounding_metadata:
             found = parts.sources(candidate.grounding_metadata)
-            self._sources += [source for source in found if source not in self._known]
-            self._known.update(found)
-            check_number(self._sources)
+            new = [source for source in found if source not in self._known]
+            self._tally.add(SOURCE * len(new))
+            self._sources += new
+            self._known.update(new)
         if candidate.url_context_metadata:
             self._visited = candidate.url_context_metadata
 
@@ -164,6 +167,7 @@ class Answer:
         elif use := parts.server_call(part):
             self._add_server_call(use, out)
         elif result := parts.server_result(part, self._last_server_call):
+            self._tally.value(result.raw)
             self._add(parts.Fixed(result), out)
         elif part.inline_data is not None:
             self._add(parts.Fixed(parts.media(part.inline_data)), out)
@@ -194,7 +198,7 @@ class Answer:
         if not wire.name:
             out += self._fail(unreadable(started=True))
             return
-        call = parts.Call(wire, signature)
+        call = parts.Call(wire, signature, self._tally)
         call.id = self._unique(call.id)
         self._add(call, out)
         out.append(CallPiece(self._calls, call.take(wire), call.id, call.name))
@@ -206,6 +210,7 @@ class Answer:
         return call
 
     def _add_server_call(self, use: ToolUse, out: list[StreamEvent]) -> None:
+        self._tally.value(use.raw)
         use = replace(use, id=self._unique(use.id))
         self._last_server_call = use.id
         self._add(parts.Fixed(use), out)
@@ -215,8 +220,8 @@ class Answer:
 
     def _add(self, opened: _Open, out: list[StreamEvent]) -> None:
         """A new block begins, so the text before it is complete."""
+        self._tally.block()
         self._close(out)
-        check_number(self._open)
         self._open.append(opened)
 
     def _close(self, out: list[StreamEvent]) -> None:
@@ -247,18 +252,6 @@ class Answer:
     def _fail(self, failed: Failed) -> list[StreamEvent]:
         self._done = True
         return [failed]
-
-
-def _read_whole(body: bytes) -> Chunk | list[Chunk] | None:
-    if not body.lstrip().startswith(b"["):
-        try:
-            return chunks.read(body)
-        except REFUSALS:
-            return second_look(body, Chunk, chunks.STREAMED)
-    try:
-        return chunks.read_list(body)
-    except REFUSALS:
-        return second_look(body, list[Chunk], chunks.STREAMED)
 
 
 def _usage(counts: Counts) -> Usage:

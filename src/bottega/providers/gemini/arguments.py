@@ -3,28 +3,44 @@
 import re
 from typing import Any, cast
 
-from bottega.providers.protocol.loose_json import MAX_DEPTH
+from bottega.providers.protocol.tally import Tally
 
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
 _VALUES = ("stringValue", "numberValue", "boolValue")
 
 
+class _Text:
+    """A string that has come in several pieces."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, first: str) -> None:
+        self.pieces = [first]
+
+
 class Leaves:
     """The object that the leaves build; strings may come in several pieces."""
 
-    def __init__(self) -> None:
-        self._object: dict[str, Any] = {}
+    def __init__(self, tally: Tally) -> None:
+        self._value: dict[str, Any] = {}
+        self._tally = tally
+        self._texts: list[tuple[Any, str | int, _Text]] = []
+        """Where in it strings are that grow."""
         self.broken = False
         """A leaf had no place in the object: what was built is not what the model meant."""
-
-    @property
-    def value(self) -> dict[str, Any]:
-        return _whole(self._object)
 
     def add(self, leaves: list[Any]) -> None:
         for leaf in leaves:
             if not isinstance(leaf, dict) or not self._put(cast("dict[str, Any]", leaf)):
                 self.broken = True
+
+    def whole(self) -> dict[str, Any]:
+        """What was built, with its strings put together."""
+        for place, step, text in self._texts:
+            if _child(place, step, None) is text:
+                _set(place, step, "".join(text.pieces))
+        self._texts.clear()
+        return self._value
 
     def _put(self, leaf: dict[str, Any]) -> bool:
         path = _steps(leaf.get("jsonPath"))
@@ -33,22 +49,19 @@ class Leaves:
         value: Any = next((leaf[name] for name in _VALUES if leaf.get(name) is not None), None)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        place: Any = self._object
+        place: Any = self._value
         for step, following in zip(path, path[1:], strict=False):
             place = _child(place, step, [] if isinstance(following, int) else {})
-        return _set(place, path[-1], value)
-
-
-class _Pieces(list[str]):
-    """A string that may come in several pieces: put together once."""
-
-
-def _whole(found: Any) -> Any:
-    if isinstance(found, _Pieces):
-        return "".join(found)
-    if isinstance(found, dict):
-        return {name: _whole(value) for name, value in cast("dict[str, Any]", found).items()}
-    return [_whole(each) for each in cast("list[Any]", found)] if isinstance(found, list) else found
+        before = _child(place, path[-1], None)
+        if not isinstance(value, str) or not isinstance(before, str | _Text):
+            self._tally.add(len(path))
+            return _set(place, path[-1], value)
+        if isinstance(before, str):
+            before = _Text(before)
+            self._texts.append((place, path[-1], before))
+            _set(place, path[-1], before)
+        before.pieces.append(value)
+        return True
 
 
 def _steps(path: Any) -> list[str | int]:
@@ -63,8 +76,6 @@ def _steps(path: Any) -> list[str | int]:
         name, number, single, double = found.groups()
         steps.append(int(number) if number is not None else name or single or double or "")
         at = found.end()
-        if len(steps) > MAX_DEPTH:
-            return []
     return steps
 
 
@@ -81,12 +92,6 @@ def _child(place: Any, step: str | int, empty: Any) -> Any:
 
 
 def _set(place: Any, step: str | int, value: Any) -> bool:
-    before = _child(place, step, None)
-    if isinstance(value, str):
-        if isinstance(before, _Pieces):
-            before.append(value)
-            return True
-        value = _Pieces((value,))
     if isinstance(place, dict) and isinstance(step, str):
         place[step] = value
         return True

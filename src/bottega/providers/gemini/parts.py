@@ -1,5 +1,6 @@
 """What the parts of an answer become: texts that grow, calls, and what Google ran itself."""
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 from bottega import ids
@@ -17,8 +18,9 @@ from bottega.messages.block import (
 from bottega.providers.gemini.arguments import Leaves
 from bottega.providers.gemini.chunks import FunctionCall, Part
 from bottega.providers.protocol.json_values import written
-from bottega.providers.protocol.loose_json import entries, kept, text_in
+from bottega.providers.protocol.loose_json import beginning, entries, inside, kept, text_in
 from bottega.providers.protocol.surrogates import Growing
+from bottega.providers.protocol.tally import Tally
 
 MAX_SHOWN = 2000
 """Characters of a server tool's result that people see; the model's own record is `raw`."""
@@ -43,12 +45,12 @@ class Run:
 class Call:
     """A call that is ours to run; its arguments come whole, or leaf by leaf."""
 
-    def __init__(self, wire: FunctionCall, signature: str) -> None:
+    def __init__(self, wire: FunctionCall, signature: str, tally: Tally) -> None:
         self.id = wire.id or ids.fresh("call")
         self.name = wire.name or ""
         self._signature = signature
         self._args = wire.args
-        self._leaves = Leaves()
+        self._leaves = Leaves(tally)
         self.open = False
 
     def take(self, wire: FunctionCall) -> str:
@@ -59,11 +61,11 @@ class Call:
         if self.open:
             return ""
         if self._args is None:
-            self._args = self._leaves.value
+            self._args = self._leaves.whole()
         return written(self._args)
 
     def block(self) -> Block | None:
-        said: Any = self._leaves.value if self.open else self._args
+        said: Any = self._leaves.whole() if self.open else self._args
         found: dict[str, Any] | None = kept(said) if isinstance(said, dict) else None
         if self.open or self._leaves.broken:
             found = None
@@ -125,10 +127,11 @@ def server_result(part: Part, last_call: str) -> ToolResult | None:
     else:
         return None
     raw, said = _kept(name, wire, part)
-    shown = text_in(said, "output") or _told(said.get("response"))
+    output = text_in(said, "output")
+    shown = beginning([output] if output else _told(said.get("response")), MAX_SHOWN)
     return ToolResult(
         text_in(said, "id") or last_call,
-        (Text(shown[:MAX_SHOWN]),) if shown else (),
+        (Text(shown),) if shown else (),
         is_error=text_in(said, "outcome") not in ("", "OUTCOME_OK"),
         server=True,
         origin="gemini",
@@ -136,15 +139,14 @@ def server_result(part: Part, last_call: str) -> ToolResult | None:
     )
 
 
-def _told(response: Any) -> str:
-    """The first of what a person can read of a server tool's response; markup for widgets is left out."""
+def _told(response: Any) -> Iterator[str]:
+    """What a person can read of a server tool's response; markup for widgets is left out."""
     if isinstance(response, str):
-        return "" if response.lstrip().startswith("<") else response[:MAX_SHOWN]
-    if isinstance(response, dict):
-        return _told(list(cast("dict[str, Any]", response).values()))
-    if isinstance(response, list):
-        return "\n".join(filter(None, map(_told, cast("list[Any]", response))))[:MAX_SHOWN]
-    return ""
+        if response and not response.lstrip().startswith("<"):
+            yield response
+    elif isinstance(response, dict | list):
+        for each in inside(response):
+            yield from _told(each)
 
 
 def visited(metadata: dict[str, Any]) -> tuple[ToolUse, ToolResult] | None:
@@ -152,12 +154,12 @@ def visited(metadata: dict[str, Any]) -> tuple[ToolUse, ToolResult] | None:
     pages = entries(metadata.get("urlMetadata"))
     if not pages:
         return None
-    lines = [
+    lines = (
         f"{text_in(page, 'retrievedUrl')} {text_in(page, 'urlRetrievalStatus')}" for page in pages
-    ]
+    )
     raw: dict[str, Any] | None = kept({"urlContextMetadata": metadata})
     use = _use("", "url_context", {"urls": [text_in(p, "retrievedUrl") for p in pages]}, raw)
-    shown = (Text("\n".join(lines)[:MAX_SHOWN]),)
+    shown = (Text(beginning(lines, MAX_SHOWN)),)
     return use, ToolResult(use.id, shown, server=True, origin="gemini", raw=raw)
 
 

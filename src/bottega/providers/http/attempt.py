@@ -18,7 +18,7 @@ from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where
 from bottega.providers.http.send import failure, refusal, send
 from bottega.providers.http.sse import Splitter, TooLong
-from bottega.providers.protocol.bounds import TooMuch
+from bottega.providers.protocol.tally import TooManyParts
 from bottega.providers.provider import (
     CallPiece,
     Decoder,
@@ -85,7 +85,7 @@ class Attempt:
             if self._body is None:
                 return await self._open()
             return await self._pieces(self._body, b"")
-        except (TooLong, TooMuch):
+        except (TooLong, TooManyParts):
             self.end = faults.too_much(self._where)
         except Exception as error:
             self.end = failure(error, self._where)
@@ -130,7 +130,7 @@ class Attempt:
             case "whole":
                 whole = await read_up_to(MAX_WHOLE + 1, body, first)
                 if len(whole) > MAX_WHOLE:
-                    raise TooMuch
+                    raise TooManyParts
                 await _count(whole)
                 events = [*await beside(len(whole), self._decoder.whole, whole)]
                 return await self._taken([*events, *self._decoder.end()]) or ()
@@ -145,7 +145,7 @@ class Attempt:
             piece = piece or await body.read()
             self._came += len(piece)
             if self._came > MAX_STREAM:
-                raise TooMuch
+                raise TooManyParts
             if (lines := piece.count(b"\n")) > _CROWD:
                 await FOREIGN_JSON.take(lines * _PER_LINE)
             for name, data in feed(piece) if piece else self._splitter.end():
@@ -167,18 +167,18 @@ class Attempt:
             self._called += at_most(event.partial_json.encode("utf-8", "surrogatepass"))
             self._written += len(event.partial_json)
             if len(event.id) > MAX_NAMED or len(event.name) > MAX_NAMED:
-                raise TooMuch
+                raise TooManyParts
         elif type(event) is TextPiece or type(event) is ReasoningPiece:
             self._written += len(event.text)
         elif type(event) is Started and len(event.model) > MAX_NAMED:
-            raise TooMuch
+            raise TooManyParts
 
     async def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""
         for event in events:
             self._weigh(event)
         if self._called > MOST_CALLED or self._written > MAX_WRITTEN:
-            raise TooMuch
+            raise TooManyParts
         last = type(events[-1])
         if last is Finished:
             await beside(self._came, _bound, events[-1])
@@ -195,12 +195,12 @@ class Attempt:
 def _bound(end: Any) -> None:
     """Before it is stored: what is said in a whole answer besides what was streamed."""
     if max(len(end.model), len(end.provider_stop)) > MAX_NAMED:
-        raise TooMuch
+        raise TooManyParts
     body = msgspec.json.encode(end.content)
     if len(body) > MAX_FINISHED:
-        raise TooMuch
+        raise TooManyParts
     if members_of(body, MOST_ANSWER + MOST_CALLED) > MOST_ANSWER + MOST_CALLED:
-        raise TooMuch
+        raise TooManyParts
 
 
 async def _count(data: bytes) -> None:
@@ -209,7 +209,7 @@ async def _count(data: bytes) -> None:
     if (
         members > MOST_ANSWER or at_most(data) > MOST_ANSWER + MOST_CALLED
     ):  # arguments are JSON in a text
-        raise TooMuch
+        raise TooManyParts
     if (cost := max(members, len(data) // BYTES_A_FIELD)) > SMALL:
         await FOREIGN_JSON.take(cost)
 

@@ -11,6 +11,7 @@ from bottega.providers.http.address import origin
 from bottega.providers.http.body import Body, read_up_to
 from bottega.providers.http.connect import Transport, Use
 from bottega.providers.http.faults import Where
+from bottega.providers.protocol.tally import TooManyParts
 from bottega.providers.provider import Failed, Wire
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def failure(error: Exception, where: Where) -> Failed:
     """What an exception means that ended a request; one that nobody foresaw is logged."""
     if isinstance(error, Problem):
         return Failed(error.message, "unreachable", hint=error.hint)
+    if isinstance(error, TooManyParts):
+        return faults.too_much(where)
     known = faults.describe(error, where)
     if known is None:
         log.error("The answer of %s could not be read", where.place, exc_info=error)

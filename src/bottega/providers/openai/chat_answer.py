@@ -16,9 +16,9 @@ from bottega.providers.openai.chat_content import FAULTS, Said, contents, stop_r
 from bottega.providers.openai.chat_extras import Details, Ran, image
 from bottega.providers.openai.citations import Citations
 from bottega.providers.openai.usage import chat_usage, stated_cost
-from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.explain import ErrorText, error_in, explain_error, read_error
 from bottega.providers.protocol.loose_json import REFUSALS, entries, kept, second_look, text_in
+from bottega.providers.protocol.tally import Tally
 from bottega.providers.provider import (
     CallPiece,
     Failed,
@@ -49,10 +49,11 @@ class Answer:
         self._fault: Any = None
         self._parts: list[Said | Call | Ran | Image] = []
         self._open: Said | None = None
-        self._calls = Calls()
+        self._tally = Tally()
+        self._calls = Calls(self._tally)
         self._ran: dict[Any, Ran] = {}
-        self._details = Details()
-        self._citations = Citations()
+        self._details = Details(self._tally)
+        self._citations = Citations(self._tally)
 
     def step(self, name: str, data: bytes) -> Sequence[StreamEvent]:
         if self._over:
@@ -176,13 +177,10 @@ class Answer:
         self, kind: Literal["text", "reasoning"], field: str, events: list[StreamEvent]
     ) -> Said:
         self._close(events)
+        self._tally.block()
         self._open = Said(kind, field)
-        self._add(self._open)
+        self._parts.append(self._open)
         return self._open
-
-    def _add(self, part: Said | Call | Ran | Image) -> None:
-        check_number(self._parts)
-        self._parts.append(part)
 
     def _close(self, events: list[StreamEvent]) -> None:
         if self._open is not None:
@@ -220,7 +218,7 @@ class Answer:
         for entry in entries(found):
             opened, pieces = self._calls.take(entry, odd=self._odd)
             if opened is not None:
-                self._add(opened)
+                self._parts.append(opened)
             events += pieces
 
     def _take_extras(self, delta: Delta, events: list[StreamEvent]) -> None:
@@ -235,14 +233,16 @@ class Answer:
         index = entry.get("index")
         key = index if isinstance(index, int) else len(self._ran)
         ran = self._ran.get(key)
+        self._tally.value(entry)
         if ran is None:
             self._close(events)
+            self._tally.block()
             ran = self._ran[key] = Ran(self._calls.next_number())
             ran.item = entry
-            self._add(ran)
+            self._parts.append(ran)
             events.append(CallPiece(ran.number, text_in(entry, "arguments"), ran.id, ran.name))
-        ran.item.update(entry)
-        check_number(ran.item)
+        else:
+            ran.item.update(entry)
         results = entry.get("search_results")
         if isinstance(results, dict):
             self._citations.take_results(cast("dict[str, Any]", results).get("results"))
@@ -254,7 +254,8 @@ class Answer:
             found = image(entry)
             if found is not None:
                 self._close(events)
-                self._add(found)
+                self._tally.block()
+                self._parts.append(found)
 
     def _take_stop(self, choice: Choice) -> None:
         if isinstance(choice.finish_reason, str) and choice.finish_reason:
@@ -281,7 +282,7 @@ class Answer:
         events: list[StreamEvent] = []
         self._close(events)
         events += self._calls.end()
-        content = contents(self._parts, self._stop, self._details.found)
+        content = contents(self._parts, self._stop, self._details.whole())
         events.append(
             Finished(
                 (*content, *self._citations.block()),

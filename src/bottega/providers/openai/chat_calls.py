@@ -12,16 +12,17 @@ import msgspec
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
 from bottega.providers.openai.calls import NAMELESS, finished_call
-from bottega.providers.protocol.brackets import Brackets
-from bottega.providers.protocol.loose_json import arguments, kept
+from bottega.providers.protocol.json_object import GrowingObject
+from bottega.providers.protocol.loose_json import kept
 from bottega.providers.protocol.surrogates import Growing
+from bottega.providers.protocol.tally import Tally
 from bottega.providers.provider import CallPiece
 
 
 class Call:
     """One call as far as it has come."""
 
-    __slots__ = ("_brackets", "_is_broken", "arguments", "extra", "given", "id", "name", "number")
+    __slots__ = ("_object", "arguments", "extra", "given", "id", "name", "number")
 
     def __init__(self, given: str) -> None:
         self.given = given
@@ -31,31 +32,26 @@ class Call:
         self.name = ""
         self.number = -1
         self.arguments = Growing()
+        self._object = GrowingObject()
         self.extra: Any = None
         """What the provider wants back with the call, such as a sealed thought."""
-        self._brackets = Brackets()
-        self._is_broken = False
 
-    def add(self, text: str) -> None:
-        self.arguments.add(text)
-        self._brackets.add(text)
-
-    def add_odd(self, text: str) -> str:
-        text = self.arguments.add_odd(text)
-        self._brackets.add(text)
+    def add(self, text: str, *, odd: bool) -> str:
+        """Take more of its arguments; return what can be shown of them."""
+        if odd:
+            text = self.arguments.add_odd(text)
+        elif text:
+            self.arguments.add(text)
+        self._object.add(text)
         return text
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether its arguments are all there; they are only read where all that was opened is closed."""
-        if self._is_broken or not self._brackets.are_closed:
+    def begins_anew(self, name: str, text: str) -> bool:
+        """Whether a piece without an id of its own cannot belong to this call."""
+        if not name or not self.name:
             return False
-        so_far = self.arguments.text
-        if not so_far:
-            return False
-        # Nothing that follows what was closed makes it an object.
-        self._is_broken = arguments(so_far) is None
-        return not self._is_broken
+        return name != self.name or bool(
+            text and self._object.is_whole(lambda: self.arguments.text)
+        )
 
     def block(self, *, cut: bool) -> ToolUse:
         """The whole call; `cut` says that the answer stopped in it."""
@@ -66,7 +62,8 @@ class Call:
 class Calls:
     """All calls of one answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
         self._calls: list[Call] = []
         self._at: dict[int, Call] = {}
         self._given: dict[str, Call] = {}
@@ -95,8 +92,11 @@ class Calls:
         if call is None:
             call = opened = self._open(index, given)
         call.name = call.name or name
-        call.extra = kept(entry.get("extra_content")) or call.extra
-        return opened, self._grow(call, text, odd=odd)
+        extra = kept(entry.get("extra_content"))
+        if extra and extra != call.extra:
+            self._tally.value(extra)
+            call.extra = extra
+        return opened, self._show(call, call.add(text, odd=odd))
 
     def end(self) -> list[CallPiece]:
         """No more comes: show what has waited for a name, or for half a character."""
@@ -106,13 +106,6 @@ class Calls:
             rest = call.arguments.end()
             pieces += self._show(call, rest)
         return pieces
-
-    def _grow(self, call: Call, text: str, *, odd: bool) -> list[CallPiece]:
-        if odd:
-            text = call.add_odd(text)
-        elif text:
-            call.add(text)
-        return self._show(call, text)
 
     def _show(self, call: Call, text: str) -> list[CallPiece]:
         if call.number >= 0:
@@ -125,6 +118,7 @@ class Calls:
         return [CallPiece(call.number, call.arguments.text, call.id, call.name)]
 
     def _open(self, index: int | None, given: str) -> Call:
+        self._tally.block()
         call = Call(given)
         self._calls.append(call)
         if index is not None:
@@ -136,28 +130,19 @@ class Calls:
     def _find(self, index: int | None, given: str, name: str, text: str) -> Call | None:
         here = self.last if index is None else self._at.get(index)
         if not given:
-            return None if here is None or _begins_anew(here, name, text) else here
+            return None if here is None or here.begins_anew(name, text) else here
         if here is not None and here.given == given:
             return here
         known = self._given.get(given)
         if known is not None and (
-            not name or (index is None and not _begins_anew(known, name, text))
+            not name or (index is None and not known.begins_anew(name, text))
         ):
             return known
-        if here is None or here.given or _begins_anew(here, name, text):
+        if here is None or here.given or here.begins_anew(name, text):
             return None
         here.given = given
         self._given.setdefault(given, here)
         return here
-
-
-def _begins_anew(call: Call, name: str, text: str) -> bool:
-    """Whether a piece without an id of its own cannot belong to this call."""
-    if not name or not call.name:
-        return False
-    if name != call.name:
-        return True
-    return bool(text) and call.is_whole
 
 
 def _text(found: Any) -> str:

@@ -3,21 +3,23 @@
 from typing import Any, cast
 
 from bottega.messages.block import Source, Sources
-from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.loose_json import entries, text_in
+from bottega.providers.protocol.tally import SOURCE, Tally
 
 
 class Citations:
     """The sources of an answer, each once, in the order in which they were named."""
 
-    def __init__(self) -> None:
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
         self._found: dict[str, Source] = {}
 
     def add(self, title: str, url: str) -> None:
         key = url or title
         known = self._found.get(key)
+        if key and known is None:
+            self._tally.add(SOURCE)
         if key and (known is None or (title and known.title == url)):
-            check_number(self._found)
             self._found[key] = Source(title or url, url)
 
     def take(self, annotations: Any) -> None:

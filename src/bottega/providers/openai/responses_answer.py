@@ -20,6 +20,7 @@ from bottega.providers.openai.responses_progress import Item, Items
 from bottega.providers.openai.usage import responses_usage, stated_cost
 from bottega.providers.protocol.explain import ErrorText, error_in, explain_error, read_error
 from bottega.providers.protocol.loose_json import REFUSALS, entries, second_look, shallow, text_in
+from bottega.providers.protocol.tally import BLOCK, Tally
 from bottega.providers.provider import (
     CallPiece,
     Failed,
@@ -64,7 +65,8 @@ class Answer:
         self._items = Items()
         self._shown: set[str] = set()
         self._count = 0
-        self._citations = Citations()
+        self._tally = Tally()
+        self._citations = Citations(self._tally)
 
     def step(self, name: str, data: bytes) -> Sequence[StreamEvent]:
         if self._over:
@@ -162,7 +164,7 @@ class Answer:
         kind, id = items.kind_of(given), text_in(given, "id")
         item = self._items.known(kind, event.output_index, id)
         if item is None or item.id != id:
-            item = self._items.open(kind, event.output_index, given)
+            item = self._open(kind, event.output_index, given)
         self._announce(item, events)
 
     def take_done(self, event: Event, events: list[StreamEvent]) -> None:
@@ -172,11 +174,11 @@ class Answer:
         kind = items.kind_of(given)
         item = self._items.known(kind, event.output_index, text_in(given, "id"))
         if item is None:
-            item = self._items.open(kind, event.output_index, given)
-        is_first = not item.ended
+            item = self._open(kind, event.output_index, given)
+        else:
+            self._tally.value(given)
         item.item, item.ended = given, True
-        if is_first:  # what more there may be is shown at the end
-            self._complete(item, events)
+        self._complete(item, events)
 
     def take_end(self, event: Event, events: list[StreamEvent]) -> None:
         found: Any = event.response
@@ -188,7 +190,12 @@ class Answer:
     def _item_of(self, event: Event, kind: items.Kind) -> Item:
         id = event.item_id if isinstance(event.item_id, str) else ""
         item = self._items.known(kind, event.output_index, id)
-        return item or self._items.open(kind, event.output_index, {"id": id})
+        return item or self._open(kind, event.output_index, {"id": id})
+
+    def _open(self, kind: items.Kind, index: Any, given: dict[str, Any]) -> Item:
+        self._tally.block()
+        self._tally.value(given)
+        return self._items.open(kind, index, given)
 
     def _say(self, item: Item, text: Any, events: list[StreamEvent]) -> None:
         if not text or not isinstance(text, str):
@@ -226,17 +233,16 @@ class Answer:
         events.append(CallPiece(item.number, item.said.text, item.shown, item.name))
 
     def _complete(self, item: Item, events: list[StreamEvent]) -> str:
-        """Show what the pieces left out; return the whole of what the item says."""
+        """Show what the pieces left out; return what the item says, empty if the pieces say it."""
         if item.kind == "call" and not text_in(item.item, "name"):
             item.item = {**item.item, "name": item.name or NAMELESS}
         rest = item.said.end()
         if rest:
             self._show(item, rest, events)
         self._announce(item, events)
-        streamed = item.said.text
-        final = item.final_text(streamed) or streamed
-        if final.startswith(streamed) and len(final) > len(streamed):
-            rest = final[len(streamed) :]
+        final = item.final_text()
+        if len(final) > len(item.said) and final.startswith(item.said.text):
+            rest = final[len(item.said) :]
             item.said.add(rest)
             self._show(item, rest, events)
         return final
@@ -254,8 +260,9 @@ class Answer:
         last: ToolUse | None = None
         for item in self._items.final(entries(response.get("output"))):
             blocks = self._blocks(item, last, events)
+            self._tally.add(BLOCK * len(blocks))
             content += blocks
-            last = next((block for block in reversed(blocks) if isinstance(block, ToolUse)), last)
+            last = next((block for block in blocks if isinstance(block, ToolUse)), last)
         reason = text_in(response.get("incomplete_details"), "reason")
         events.append(
             Finished(
@@ -276,7 +283,7 @@ class Answer:
         return "refusal" if self._refused else "end_turn"
 
     def _blocks(self, item: Item, last: ToolUse | None, events: list[StreamEvent]) -> list[Block]:
-        text = self._complete(item, events)
+        text = self._complete(item, events) or item.said.text
         given = item.item
         match item.kind:
             case "message":

@@ -4,6 +4,7 @@ from typing import Any, Literal, cast
 
 from bottega.messages.block import Block, Image, Reasoning, Text, ToolResult, ToolUse
 from bottega.providers.protocol.loose_json import arguments, entries, text_in
+from bottega.providers.protocol.surrogates import Growing
 
 Kind = Literal["message", "reasoning", "call", "run", "output", "sealed"]
 
@@ -30,15 +31,16 @@ def is_refusal(item: dict[str, Any]) -> bool:
     return any(text_in(part, "refusal") for part in entries(item.get("content")))
 
 
-def reasoning_text(item: dict[str, Any], streamed: str) -> str:
-    """The summary and the raw thought, in the order in which they were streamed."""
+def reasoning_text(item: dict[str, Any], said: Growing) -> str:
+    """The summary and the raw thought, in the order in which they were streamed; empty if they do not go on so."""
     summary = "".join(text_in(part, "text") for part in entries(item.get("summary")))
     thought = "".join(text_in(part, "text") for part in entries(item.get("content")))
-    both = summary + thought
-    if both.startswith(streamed):
-        return both
-    turned = thought + summary
-    return turned if turned.startswith(streamed) else streamed
+    if len(summary) + len(thought) < len(said):
+        return ""
+    streamed = said.text
+    return next(
+        (both for both in (summary + thought, thought + summary) if both.startswith(streamed)), ""
+    )
 
 
 def reasoning_block(item: dict[str, Any], text: str) -> Reasoning:

@@ -1,6 +1,7 @@
 """The items of a response while they grow, and which of them the last event speaks of."""
 
 from collections import deque
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -8,7 +9,6 @@ import msgspec
 from bottega.messages.block import ToolUse
 from bottega.providers.openai import responses_items as items
 from bottega.providers.openai.calls import finished_call
-from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.loose_json import text_in
 from bottega.providers.protocol.surrogates import Growing
 
@@ -25,7 +25,6 @@ class Item:
         "name",
         "number",
         "said",
-        "settled",
         "shown",
     )
 
@@ -41,20 +40,19 @@ class Item:
         self.number = -1
         self.said = Growing()
         self.ended = False
-        self.settled = False
 
     def use(self, text: str, *, cut: bool) -> ToolUse:
         """The call with these arguments; malformed if the answer stopped in them."""
         cut = cut or not self.ended or text_in(self.item, "status") == "incomplete"
         return finished_call(self.shown, self.name, text, cut=cut)
 
-    def final_text(self, streamed: str) -> str:
-        """What the item says as the provider last gave it."""
+    def final_text(self) -> str:
+        """What the item says as the provider last gave it; empty where that says nothing new."""
         match self.kind:
             case "message":
                 return items.message_text(self.item)
             case "reasoning":
-                return items.reasoning_text(self.item, streamed)
+                return items.reasoning_text(self.item, self.said)
             case "call":
                 return text_in(self.item, "arguments")
             case "run":
@@ -70,13 +68,14 @@ class Items:
     def __init__(self) -> None:
         self.all: list[Item] = []
         self._at: dict[int, Item] = {}
-        self._named: dict[tuple[items.Kind, str], Item] = {}
+        self._of_id: dict[tuple[items.Kind, str], Item] = {}
+        """The last of each kind and id."""
 
     def open(self, kind: items.Kind, index: Any, given: dict[str, Any]) -> Item:
         item = Item(kind, index, given)
-        check_number(self.all)
         self.all.append(item)
-        self._named[kind, item.id] = item
+        if item.id:
+            self._of_id[kind, item.id] = item
         if isinstance(index, int):
             self._at[index] = item
         return item
@@ -86,53 +85,53 @@ class Items:
         item = self._at.get(index) if isinstance(index, int) else None
         if item is not None and item.kind == kind and (not item.ended or item.id == id):
             return item
-        return self._named.get((kind, id)) if id else None
+        return self._of_id.get((kind, id))
 
     def final(self, output: list[dict[str, Any]]) -> list[Item]:
         """The items of the last event; those of the stream where it lists none, as some do."""
         if not output:
             return self.all
         found: list[Item] = []
-        free = _Free(self.all)
+        streamed = _Streamed(self.all)
         for place, given in enumerate(output):
-            item = free.match(place, given)
+            item = streamed.take(place, given)
             if item is None:
-                check_number(found)
                 item = Item(items.kind_of(given), place, given)
-            item.item, item.ended, item.settled = given, True, True
+            item.item, item.ended = given, True
             found.append(item)
         return found
 
 
-class _Free:
-    """The streamed items that the last event has not spoken of yet."""
+class _Streamed:
+    """The items of a stream, each to be taken once by an item of the last event."""
 
-    def __init__(self, streamed: list[Item]) -> None:
-        self._lines: dict[tuple[Any, ...], deque[tuple[int, Item]]] = {}
-        for number, item in enumerate(streamed):
+    def __init__(self, all: list[Item]) -> None:
+        self._taken: set[int] = set()
+        self._free: dict[tuple[Any, ...], deque[tuple[int, Item]]] = {}
+        for number, item in enumerate(all):
             call = text_in(item.item, "call_id")
-            for what in (("id", item.id), ("place", _number(item.index)), ("any",)):
-                for calls in (("any call",), ("call", call)):
-                    line = self._lines.setdefault((item.kind, *what, *calls), deque())
-                    line.append((number, item))
+            for name in (("", None), ("id", item.id), ("place", _number(item.index))):
+                for which in (None, call):
+                    key = (item.kind, *name, which)
+                    self._free.setdefault(key, deque()).append((number, item))
 
-    def match(self, place: int, given: dict[str, Any]) -> Item | None:
-        """The one that this is: by id, else by place, else the first of its kind."""
+    def take(self, place: int, given: dict[str, Any]) -> Item | None:
+        """The streamed item that this is: by id, else by place, else the first of its kind."""
         kind, id, call = items.kind_of(given), text_in(given, "id"), text_in(given, "call_id")
-        found = self._first(kind, ("id", id), call) if id else None
-        found = found or self._first(kind, ("place", place), call)
-        return found or self._first(kind, ("any",), call)
+        for name in (("id", id), ("place", place), ("", None)):
+            if name == ("id", ""):
+                continue
+            calls = ("", call) if call else (None,)
+            found = [first for which in calls if (first := self._first((kind, *name, which)))]
+            if found:
+                number, item = min(found, key=itemgetter(0))
+                self._taken.add(number)
+                return item
+        return None
 
-    def _first(self, kind: items.Kind, what: tuple[Any, ...], call: str) -> Item | None:
-        """The first that is free, and of this call, or of one that is not known."""
-        calls = (("call", ""), ("call", call)) if call else (("any call",),)
-        heads = [self._head((kind, *what, *each)) for each in calls]
-        found = [head for head in heads if head]
-        return min(found, key=lambda head: head[0])[1] if found else None
-
-    def _head(self, key: tuple[Any, ...]) -> tuple[int, Item] | None:
-        line = self._lines.get(key)
-        while line and line[0][1].settled:
+    def _first(self, key: tuple[Any, ...]) -> tuple[int, Item] | None:
+        line = self._free.get(key, ())
+        while line and line[0][0] in self._taken:
             line.popleft()
         return line[0] if line else None
 

@@ -12,16 +12,20 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from bottega.messages.json_size import MOST_ARGUMENTS, check_size
+from bottega.providers.protocol.loose_json import beginning
 from bottega.providers.provider import Failed
 
 MAX_DETAIL = 400
 """Characters of the provider's own words that are shown."""
-MAX_MESSAGE = 16_000
-"""Characters of a message that are looked at."""
-_LONGEST_WORD = 200
-MAX_RAW = 256 * 1024
-"""Characters of another provider's error in an error."""
 
+_LOOKED_AT = 16_000
+"""Characters of them that are looked at."""
+
+_LONGEST_WORD = 200
+"""Characters of a word for a kind of error."""
+
+_LONGEST_RAW = 256 * 1024
+"""Characters of another error inside of one that are decoded."""
 _MOST_PLAIN = 4_000
 """Bytes of a body that is no JSON."""
 
@@ -243,7 +247,8 @@ def explain_status(
 
     `headers` have lower-case names.
     """
-    meaning = _meaning(status, f"{kind} {message}".lower())
+    message = _first(message)
+    meaning = _meaning(status, f"{_first(kind)} {message}".lower())
     again = meaning.code in ("rate_limited", "overloaded", "server_error", "timeout")
     return Failed(
         message=_sentence(provider, meaning, message),
@@ -263,7 +268,7 @@ def explain_body(provider: str, status: int, body: bytes, headers: dict[str, str
 
 def explain_error(provider: str, error: ErrorText) -> Failed:
     """What an error means that came inside an answer whose status was 200."""
-    known = (_KINDS[word] for word in error.kind.lower().split() if word in _KINDS)
+    known = (_KINDS[word] for word in _first(error.kind).lower().split() if word in _KINDS)
     status = error.status or next(known, 0)
     return msgspec.structs.replace(
         explain_status(provider, status, error.message, {}, error.kind), status=error.status
@@ -285,22 +290,13 @@ def error_in(found: Any) -> ErrorText:
     if isinstance(found, list):
         found = cast("list[Any]", found)[0] if found else ""
     if not isinstance(found, dict):
-        return ErrorText(_head(str(found)) if found else "")
+        return ErrorText(_first(str(found)) if found else "")
     whole = cast("dict[str, Any]", found)
     inner = whole.get("error")
     if isinstance(inner, str) and inner:
-        return ErrorText(_head(inner), _word(whole.get("code")))
+        return ErrorText(_first(inner), _word(whole.get("code")))
     error = cast("dict[str, Any]", inner) if isinstance(inner, dict) else whole
-    return ErrorText(_head(_message_of(error)), _kind_of(error), _status_of(error))
-
-
-def _head(message: str) -> str:
-    """The beginning of a message, all of which is looked at; in whole words, as a part of a key looks like none."""
-    if len(message) <= MAX_MESSAGE:
-        return message
-    head = message[:MAX_MESSAGE]
-    words = head.rsplit(None, 1)
-    return words[0] if len(words) > 1 else head
+    return ErrorText(_message_of(error), _kind_of(error), _status_of(error))
 
 
 def retry_after(headers: dict[str, str]) -> float | None:
@@ -384,6 +380,15 @@ def _meaning(status: int, words: str) -> _Meaning:
     return _BAD_REQUEST if status >= 400 else _OTHER
 
 
+def _first(text: str) -> str:
+    """The begin of a text, up to the end of a word: part of a key does not look like one."""
+    if len(text) <= _LOOKED_AT:
+        return text
+    text = text[:_LOOKED_AT]
+    last = (text.rsplit(None, 1) or [""])[-1]
+    return text if len(last) > _LOOKED_AT // 2 else text.removesuffix(last)
+
+
 def _sentence(provider: str, meaning: _Meaning, message: str) -> str:
     fact = meaning.fact.format(provider=provider)
     detail = hide_keys(" ".join(message.split()))
@@ -405,19 +410,19 @@ def _message_of(error: dict[str, Any]) -> str:
         # A router's own message says only that the provider behind it failed.
         raw = cast("dict[str, Any]", metadata).get("raw")
         if isinstance(raw, str) and raw:
-            raw = raw[:MAX_RAW]
-            return f"{message}: {read_error(raw.encode('utf-8', 'replace')).message or raw}"
+            inner = read_error(raw.encode("utf-8", "replace")) if len(raw) <= _LONGEST_RAW else None
+            return f"{message}: {(inner and inner.message) or _first(raw)}"
     return message
 
 
 def _detail(found: Any, depth: int = 0) -> str:
     if isinstance(found, str):
-        return found
+        return _first(found)
     if depth > MAX_NESTING:
         return ""
     if isinstance(found, list):
         parts = (_detail(part, depth + 1) for part in cast("list[Any]", found))
-        return "; ".join(filter(None, parts))
+        return beginning(filter(None, parts), _LOOKED_AT, "; ")
     if isinstance(found, dict):
         inner = cast("dict[str, Any]", found)
         return _detail(inner.get("msg") or inner.get("message"), depth + 1)
@@ -440,7 +445,8 @@ def _status_of(error: dict[str, Any]) -> int:
 
 
 def _word(found: Any) -> str:
-    return found[:_LONGEST_WORD] if isinstance(found, str) and not found.isdigit() else ""
+    word = found[:_LONGEST_WORD] if isinstance(found, str) else ""
+    return "" if word.isdigit() else word
 
 
 def _number(text: str) -> float | None:

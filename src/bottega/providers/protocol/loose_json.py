@@ -15,9 +15,6 @@ Shape = TypeVar("Shape")
 MAX_DEPTH = 200
 """What nests deeper is meant to do harm, and could not be read back from where it is stored."""
 
-LARGEST_ODD = 16 * 1024 * 1024
-"""Bytes of what is looked at again: what is larger is media, and those are plain letters."""
-
 REFUSALS = (ValueError, RecursionError)
 """What the strict reader raises: msgspec's errors and bad UTF-8 are both `ValueError`."""
 
@@ -27,8 +24,6 @@ def second_look(data: bytes, shape: type[Shape], keep: frozenset[str]) -> Shape 
 
     Strings under the keys in `keep` may still hold half characters: they are pieces of a text.
     """
-    if len(data) > LARGEST_ODD:
-        return None
     try:
         check_size(data, MOST_ANSWER)
         found = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None)
@@ -56,7 +51,7 @@ def shallow(found: Any) -> bool:
     """Whether a decoded value nests no deeper than can be stored."""
     level = [found]
     for _ in range(MAX_DEPTH):
-        level = [inner for value in level for inner in _inside(value)]
+        level = [inner for value in level for inner in inside(value)]
         if not level:
             return True
     return False
@@ -83,7 +78,19 @@ def text_in(found: Any, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def beginning(texts: Iterable[str], most: int, between: str = "\n") -> str:
+    """So many characters of all texts together; no more of them are asked for."""
+    taken: list[str] = []
+    for text in texts:
+        if most < 0:
+            break
+        taken.append(text[:most])
+        most -= len(text) + len(between)
+    return between.join(taken)
+
+
+def inside(value: Any) -> Iterable[Any]:
+    """The values in an object or a list."""
     if isinstance(value, dict):
         return cast("dict[str, Any]", value).values()
     return cast("list[Any]", value) if isinstance(value, list) else ()

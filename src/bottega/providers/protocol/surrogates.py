@@ -9,7 +9,6 @@ import re
 from typing import Any, cast
 
 LONE = "\ufffd"
-_PIECE = 64 * 1024
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -19,11 +18,7 @@ def mend(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         # By way of JSON, whose decoder joins pairs: a codec would call Python's handler of errors for each half.
-        paired: str = json.loads(json.dumps(text))
-        # In pieces: no one call holds up what runs in other threads.
-        return "".join(
-            _HALF.sub(LONE, paired[at : at + _PIECE]) for at in range(0, len(paired), _PIECE)
-        )
+        return _HALF.sub(LONE, json.loads(json.dumps(text)))
     return text
 
 
@@ -44,15 +39,21 @@ def mended(found: Any, keep: frozenset[str] = frozenset()) -> Any:
 class Growing:
     """A text that arrives in pieces; what it gives back can always be shown."""
 
-    __slots__ = ("_held", "_pieces")
+    __slots__ = ("_held", "_length", "_pieces")
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
+        self._length = 0
         self._held = ""
+
+    def __len__(self) -> int:
+        """Of `text`, which is not put together for it."""
+        return self._length
 
     def add(self, piece: str) -> None:
         """Take a piece that is known to hold no half characters."""
         self._pieces.append(piece)
+        self._length += len(piece)
 
     def add_odd(self, piece: str) -> str:
         """Take a piece that may begin or end with half a character; return what can be shown."""
@@ -62,7 +63,7 @@ class Growing:
             self._held, piece = piece[-1], piece[:-1]
         piece = mend(piece)
         if piece:
-            self._pieces.append(piece)
+            self.add(piece)
         return piece
 
     def end(self) -> str:
@@ -70,7 +71,7 @@ class Growing:
         if not self._held:
             return ""
         self._held = ""
-        self._pieces.append(LONE)
+        self.add(LONE)
         return LONE
 
     @property

@@ -9,9 +9,10 @@ import resource
 import sys
 
 SECONDS = 10
-_MEMORY = 1024 * 1024 * 1024
-_NICE = 10
-"""Behind everything that somebody waits for."""
+MEMORY = 1024 * 1024 * 1024
+"""Bytes; the largest page that is fetched takes a little more than half of it."""
+NICE = 10
+"""Whoever serves people goes first."""
 
 
 def readable(page: str, url: str) -> str:
@@ -30,9 +31,9 @@ def readable(page: str, url: str) -> str:
 
 
 def main() -> None:
-    os.nice(_NICE)
+    os.nice(NICE)
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     most = int(sys.argv[1])
     # A URL may hold what others on this machine must not see in the list of programs.

@@ -9,14 +9,15 @@ from bottega.tools.web import page as program
 from bottega.tools.web.strip import stripped, title
 from bottega.workspaces.own_code import INTERPRETER
 
-AT_ONCE = 2
-"""Pages of one person's that are read at the same time."""
 PATIENCE = 15.0
 """Seconds for the program that looks for the main text."""
+AT_ONCE = 2
+"""Pages of one person that are looked at by such programs at the same time; what else is theirs waits."""
 _LEAST = 200
 """Characters of main text; where there are fewer, and much more on the page, all is shown."""
 
-_READERS = Share(lambda: AT_ONCE)
+_programs = Share(lambda: AT_ONCE)
+_NOBODY = 0
 
 
 class Readable(msgspec.Struct, frozen=True):
@@ -27,7 +28,7 @@ class Readable(msgspec.Struct, frozen=True):
 async def readable(page: str, url: str, most: int, patience: float = PATIENCE) -> Readable:
     """At most `most` characters of it; the main text is looked for no longer than `patience`."""
     whose = caller()
-    async with _READERS.hold(whose.person if whose else 0):
+    async with _programs.hold(whose.person if whose else _NOBODY):
         main = await _main_text(page, url, most, patience)
     if len(main) < _LEAST:
         whole = await asyncio.to_thread(stripped, page, url, most)
