@@ -240,6 +240,16 @@ class Pace:
 FOREIGN_JSON = Pace(250_000)
 """Fields and elements of what comes from elsewhere for one person: decoding them is the event loop's own work."""
 
+BYTES_A_FIELD = 64
+"""Bytes of a text from elsewhere that count as one of these: what has few fields may be long."""
+LARGE = 64 * 1024
+"""Bytes of a text that others would notice, were it read on the event loop."""
+
+
+async def beside(size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do what takes long where a text of that size is large: then in a thread, and others have their turn meanwhile."""
+    return await asyncio.to_thread(work, *args, **kwargs) if size > LARGE else work(*args, **kwargs)
+
 
 class Turns:
     """Work on the event loop that comes in small parts: of one person's, one part in each round of the loop."""

@@ -8,12 +8,19 @@ from functools import lru_cache
 from urllib.parse import quote
 
 
-def redact(text: str, secrets: Iterable[str], mark: str) -> str:
-    """The text with `mark` in place of each of these secrets, in any of their spellings."""
-    for secret in secrets:
-        for spelling in _spellings(secret):
-            text = text.replace(spelling, mark)
-    return text
+def redact(text: str, secrets: Iterable[str], mark: str, longest: int | None = None) -> str:
+    """The text with `mark` in place of each of these secrets, in any of their spellings.
+
+    `longest`: about so many characters of it, without what the cut might leave of a secret.
+    """
+    spellings = [spelling for secret in secrets for spelling in _spellings(secret)]
+    margin = max(map(len, spellings), default=0)
+    is_cut = longest is not None and len(text) > longest + margin
+    if longest is not None:
+        text = text[: longest + margin]
+    for spelling in spellings:
+        text = text.replace(spelling, mark)
+    return text[: len(text) - margin] if is_cut else text
 
 
 @lru_cache(256)

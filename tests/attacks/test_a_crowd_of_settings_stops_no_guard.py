@@ -14,7 +14,7 @@ from bottega.workspaces.confine import Root
 from bottega.workspaces.git import files, scan, sensitive, staging
 from bottega.workspaces.git import guard as guard_
 from bottega.workspaces.git.contents import references
-from bottega.workspaces.git.contents.replacements import cut
+from bottega.workspaces.git.contents.replacements import cut, lines
 from bottega.workspaces.git.guard import Guard
 from tests.attacks.indexes import entry, whole
 from tests.attacks.test_a_planted_repository_runs_nothing import Scene
@@ -320,14 +320,14 @@ def test_no_crowd_keeps_the_persons_own_repositories_from_being_looked_at(
 def test_a_table_of_references_costs_no_more_than_its_bytes() -> None:
     known, fresh = b"ab refs/replace/cd\n^ef\n", b"12 refs/replace/34\n^56\n^78\n"
     rest = b"# pack-refs with: peeled \nab refs/heads/x\n"
-    assert cut(rest + known + fresh + rest, known) == rest + known + rest
-    assert cut(fresh[:-5], b"") == b""
+    assert cut(rest + known + fresh + rest, lines(known)) == rest + known + rest
+    assert cut(fresh[:-5], ()) == b""
     branch = b"ab refs/heads/refs/replace/cd\n"
-    assert cut(branch + fresh.replace(b" ", b"\t"), b"") == branch
+    assert cut(branch + fresh.replace(b" ", b"\t"), ()) == branch
     huge = b"ab\n" * (1 << 21) + fresh
     tracemalloc.start()
     try:
-        assert cut(huge, b"") == huge[: -len(fresh)]
+        assert cut(huge, ()) == huge[: -len(fresh)]
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -85,3 +85,42 @@ async def test_others_have_their_turns_while_it_sends_a_byte_at_a_time_over_http
         threading.Thread(target=answer, daemon=True).start()
         here = stage({"hub": McpServer(url=f"http://127.0.0.1:{place.getsockname()[1]}/mcp")})
         assert await turns_beside(asyncio.create_task(here.look())) > 30
+
+
+NOTHING = {
+    "names": b"id:1\n\n",
+    "kinds": b"event:x\n\n",
+    "pauses": b"retry:1\n\n",
+    "comments": b":\n",
+    "longer comments": b":" + b"x" * 30 + b"\n",
+    "empty lines": b"\n",
+    "old line ends": b"\r",
+    "fields": b"a\n",
+    "empty data": b"data:\n\n",
+}
+
+
+@pytest.mark.parametrize("kind", NOTHING)
+async def test_others_have_their_turns_while_a_stream_is_full_of_nothing(
+    stage: Staged, kind: str
+) -> None:
+    piece = NOTHING[kind] * (64_000 // len(NOTHING[kind]))
+    with socket.create_server(("127.0.0.1", 0)) as place:
+
+        def flood(connection: socket.socket) -> None:
+            with connection, suppress(OSError):
+                connection.recv(65_536)
+                head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+                connection.sendall(head.encode())
+                while True:
+                    connection.sendall(piece)
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    threading.Thread(target=flood, args=place.accept()[:1], daemon=True).start()
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"http://127.0.0.1:{place.getsockname()[1]}/mcp"
+        here = stage({f"hub{number}": McpServer(url=address) for number in range(4)})
+        assert await turns_beside(asyncio.create_task(here.look())) > 30

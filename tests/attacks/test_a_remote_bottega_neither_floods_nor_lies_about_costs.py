@@ -7,8 +7,9 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ from bottega.errors import Problem
 from bottega.events.event import Event
 from bottega.messages.message import Usage
 from bottega.origin import origin_of
-from bottega.reach.reach import Reach
+from bottega.reach.reach import Reach, retry_after
+from bottega.reach.stream import bursts
 from bottega.sessions import spent
 from bottega.spending.approved import ApprovedAgents
 from bottega.spending.key import KeyRing
@@ -29,6 +31,7 @@ from bottega.studio import Studio
 from bottega.workers.far import taking
 from bottega.workers.far.other import Other
 from tests.attacks.sinks import sink
+from tests.attacks.turns import longest_wait_beside
 
 Told = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], dict[str, Any]]
 """Its kind, its data, and what of its envelope is not as usual."""
@@ -335,3 +338,44 @@ async def test_an_answer_of_an_odd_shape_is_told_as_one(body: bytes) -> None:
         async with Remote(server.url, "token", patience=0) as remote:
             with pytest.raises(Problem, match="makes no sense"):
                 await remote.projects()
+
+
+@pytest.mark.parametrize("status", [400, 503])
+async def test_a_refusal_of_a_stream_that_does_not_end_is_not_read_to_its_end(status: int) -> None:
+    async def refused(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(status=status)
+        await response.prepare(request)
+        with suppress(ConnectionError):
+            while True:
+                await response.write(b"x" * 100_000)
+        return response
+
+    app = web.Application()
+    app.router.add_get("/{any:.*}", refused)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    async with Remote(f"http://127.0.0.1:{runner.addresses[0][1]}", "token") as remote:
+        with pytest.raises(Problem, match="more than 1 MB at once"):
+            async for _ in bursts(remote.reach, "ses_1"):
+                pass
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize("said", ["\u00b2", "\u0663", "-1", "", "1e9", "9" * 400])
+def test_no_wait_that_it_names_is_more_than_a_number(said: str) -> None:
+    response = SimpleNamespace(headers={"Retry-After": said})
+    assert 0 <= retry_after(response) <= 60  # pyright: ignore[reportArgumentType]
+
+
+async def test_others_have_their_turns_while_a_large_answer_is_read() -> None:
+    body = b'{"input":{"a":[' + b"1," * 300 + b'1],"b":"' + b'\\\\\\"' * 3_500_000 + b'"}}'
+
+    class Told(Reach):
+        async def call(self, *given: Any, **how: Any) -> bytes:
+            return body
+
+    async def asked() -> None:
+        assert await Other(Told("http://127.0.0.1:1", "")).arguments("ask_1")
+
+    assert await longest_wait_beside(asyncio.create_task(asked())) < 0.3

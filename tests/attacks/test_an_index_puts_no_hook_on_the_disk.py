@@ -188,6 +188,24 @@ def test_a_replacement_that_was_there_before_stays(scene: Scene) -> None:
     assert "packed-refs' held a reference that makes git take one object for another" in told
 
 
+@pytest.mark.parametrize("way", ["packs", "unpacks"])
+def test_a_replacement_that_git_moves_stays(scene: Scene, way: str) -> None:
+    scene.outside(
+        "git -c core.hooksPath=/ commit -q --allow-empty -m other; git replace HEAD~1 HEAD~2"
+    )
+    if way == "unpacks":
+        scene.outside("git pack-refs --all")
+    before = scene.git("replace", "-l")
+    moves = (
+        "$G replace -d HEAD~1; $G replace HEAD~1 HEAD~2"
+        if way == "unpacks"
+        else "$G pack-refs --all"
+    )
+    told = planted(scene, moves)
+    assert scene.git("replace", "-l") == before != ""
+    assert "replace" not in told
+
+
 def test_included_settings_do_not_come_from_an_index(scene: Scene) -> None:
     planted(
         scene,

@@ -101,6 +101,55 @@ $G repack -adq --write-bitmap-index; $G multi-pack-index write; $G commit-graph 
 """
 
 
+@pytest.mark.parametrize("packed", [True, False])
+def test_no_history_is_hidden_from_git(scene: Scene, packed: bool) -> None:
+    """What is hidden, the next `git gc` deletes."""
+    scene.outside("for n in 1 2 3; do echo $n > file; git -c core.hooksPath=/ commit -qam $n; done")
+    if packed:
+        scene.outside("git gc -q")
+    before = scene.git("log", "--format=%H")
+    lines = ("git rev-parse HEAD", "git rev-parse HEAD~1 HEAD~2", "seq -f %040.0f 30000")
+    for line in lines:
+        assert ".git/shallow' held lines that hide the history" in looked(
+            scene, f"{line} > .git/shallow"
+        )
+        assert scene.git("log", "--format=%H") == before
+    assert not (scene.folder / ".git/shallow").exists()
+
+
+def test_git_fetches_nothing_by_itself_where_it_did_not_before(scene: Scene) -> None:
+    told = looked(
+        scene,
+        "git config remote.up.url ssh://collect.example/x; git config remote.up.promisor true;"
+        " git config remote.up.partialclonefilter blob:none",
+    )
+    assert "remote.up.promisor" in told
+    assert (
+        scene.git("config", "--get-regexp", "^remote") == "remote.up.url ssh://collect.example/x\n"
+    )
+    scene.outside("git config uploadpack.allowFilter true")
+    assert looked(scene, "git clone -q --no-checkout --filter=blob:none file://$PWD part") == ""
+    assert scene.git("-C", "part", "config", "remote.origin.promisor") == "true\n"
+
+
+def test_a_history_that_was_fetched_in_part_stays_so(scene: Scene) -> None:
+    work = "for n in 1 2 3; do echo $n > file; git -c core.hooksPath=/ commit -qam $n; done"
+    scene.outside(
+        f"git clone -q . ../other; cd ../other; git config user.name x; git config user.email x; {work}"
+    )
+    assert looked(scene, "git clone -q --depth 1 file://$PWD/../other part") == ""
+    assert scene.git("-C", "part", "log", "--format=%s") == "3\n"
+    scene.outside(f"cd ../other; {work}")
+    fetch = "git fetch -q --depth 1 file://$PWD/../other main; git tag fetched FETCH_HEAD"
+    assert looked(scene, fetch) == ""
+    assert looked(scene, f"cd part; {fetch.replace('..', '../..')}") == ""
+    for folder in (".", "part"):
+        assert scene.git("-C", folder, "log", "--format=%s", "fetched") == "3\n"
+        assert scene.git("-C", folder, "fsck", "--no-dangling") == ""
+    assert looked(scene, "git fetch -q --unshallow file://$PWD/../other main") == ""
+    assert not (scene.folder / ".git/shallow").exists()
+
+
 def test_tables_that_repeat_what_objects_say_go_without_a_word(scene: Scene) -> None:
     assert looked(scene, TABLES) == ""
     packs = [each.rpartition(".")[2] for each in os.listdir(scene.folder / ".git/objects/pack")]

@@ -106,12 +106,28 @@ def test_a_name_of_a_reference_is_what_git_takes_for_one() -> None:
 def test_a_fetch_or_a_push_replaces_no_object() -> None:
     for key in ("remote.x.fetch", "remote.x.push"):
         for value in (
-            "+refs/heads/*:refs/remotes/x/*",
+            "refs/heads/*:refs/remotes/x/*",
+            "refs/pull/*/head:refs/remotes/x/pr-*",
             "refs/heads/a",
             "HEAD:refs/heads/a",
-            "+a:b",
+            "a:b",
+            "",
         ):
             assert is_safe((key, value)), value
-        for value in ("+refs/tags/*:refs/replace/*", "a:refs/replace/b", "+refs/*:refs/Replace/*"):
+        for value in (
+            *("refs/tags/*:refs/replace/*", "a:refs/replace/b", "refs/*:refs/Replace/*"),
+            *("refs/x/*:refs/re*", "refs/x/*:refs/*/ab", "refs/x/*:refs/*", "refs/x/*:re*"),
+            *("refs/*:*", "a:replace/b", "a:refs/stash", "a:refs//replace/b", "a:refs/bisect/bad"),
+        ):
             assert not is_safe((key, value)), value
+            assert not is_safe((key, f"+{value}")), value
+    assert is_safe(("remote.x.fetch", "+refs/heads/*:refs/remotes/x/*"))
+    assert is_safe(("remote.x.fetch", "refs/replace/*"))  # which are written nowhere
+    assert not is_safe(("remote.x.push", "refs/replace/*"))
     assert not is_safe(("branch.a.merge", "refs/replace/x"))
+
+
+def test_a_push_takes_nothing_away_elsewhere() -> None:
+    for value in ("+a:b", "+refs/heads/*:refs/heads/*", ":refs/heads/a", ":"):
+        assert not is_safe(("remote.x.push", value)), value
+    assert not is_safe(("remote.x.mirror", "true"))

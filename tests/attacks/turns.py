@@ -2,11 +2,12 @@
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
 SECONDS = 0.6
 
 
-async def turns_beside(reading: asyncio.Task[None]) -> int:
+async def turns_beside(reading: asyncio.Task[Any]) -> int:
     """How often somebody else has a turn while that goes on, who would like it two hundred times a second."""
     turns = 0
     with suppress(TimeoutError):
@@ -17,3 +18,15 @@ async def turns_beside(reading: asyncio.Task[None]) -> int:
     reading.cancel()
     await asyncio.wait({reading})
     return turns
+
+
+async def longest_wait_beside(working: asyncio.Task[Any]) -> float:
+    """The longest time for which nobody else had a turn until that was done, or in three seconds of it."""
+    loop = asyncio.get_running_loop()
+    longest, last, end = 0.0, loop.time(), loop.time() + 3
+    while not working.done() and last < end:
+        await asyncio.sleep(0.005)
+        longest, last = max(longest, loop.time() - last), loop.time()
+    working.cancel()
+    await asyncio.wait({working})
+    return longest

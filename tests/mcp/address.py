@@ -22,6 +22,8 @@ class Address:
         self.sessions = 0
         self.known: set[str] = set()
         self.answer: Callable[[web.Request, dict[str, Any]], Any] | None = None
+        self.stream: Callable[[web.Request], Any] | None = None
+        """What opens a stream is answered by, if it is."""
         self.url = ""
         self.called_off = asyncio.Event()
 
@@ -34,6 +36,8 @@ class Address:
         self.heard.append((request.method, dict(request.headers), message))
         if message.get("method") == "notifications/cancelled":
             self.called_off.set()
+        if request.method == "GET" and self.stream:
+            return await self.stream(request)
         if request.method != "POST":
             return web.Response(status=405 if request.method == "GET" else 200)
         if self.answer and (own := self.answer(request, message)) is not None:
@@ -74,7 +78,7 @@ async def serving() -> AsyncIterator[Address]:
     address = Address()
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_route("*", "/{path:.*}", address.serve)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, max_field_size=2_000_000)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()

@@ -180,10 +180,14 @@ def _assistant_message(state: Fold, fact: Event, answer: facts.AssistantMessage)
         ("message_delta", layers.MessageDelta(answer.stop_reason)),
         ("message_stop", _NOTHING),
     ]
+    results: dict[str, ToolResult] = {}
+    for block in answer.content:
+        if isinstance(block, ToolResult):
+            results.setdefault(block.tool_id, block)
     for use in answer.content:
         if isinstance(use, ToolUse):
             after += _planned(use)
-            after += _ran_elsewhere(use, answer) if use.server else []
+            after += _ran_elsewhere(use, results) if use.server else []
     done = Fold(message_id=fact.message_id, last=answer, iteration=fact.step)
     return done, [*_closed(state), *_told(state, complete=False)], after
 
@@ -198,13 +202,13 @@ def _planned(use: ToolUse) -> list[Derived]:
     ]
 
 
-def _ran_elsewhere(use: ToolUse, answer: facts.AssistantMessage) -> list[Derived]:
+def _ran_elsewhere(use: ToolUse, results: dict[str, ToolResult]) -> list[Derived]:
     """The result of a tool that the provider ran itself stands in the answer."""
-    for block in answer.content:
-        if isinstance(block, ToolResult) and block.tool_id == use.id:
-            result = facts.ToolResultFact(use.id, use.name, block.content, block.is_error)
-            return [("tool_result", result), *_completed(_call(use), result)]
-    return []
+    block = results.get(use.id)
+    if block is None:
+        return []
+    result = facts.ToolResultFact(use.id, use.name, block.content, block.is_error)
+    return [("tool_result", result), *_completed(_call(use), result)]
 
 
 def _completed(call: layers.ToolCall, result: facts.ToolResultFact) -> list[Derived]:

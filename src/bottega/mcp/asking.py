@@ -18,6 +18,9 @@ from bottega.tools.tool import Outcome
 
 T = TypeVar("T")
 
+_MOST_PROGRESS = 200
+"""Words of progress that are shown of one call."""
+
 _CALLED: TypeAdapter[wire.CallToolResult | wire.InputRequiredResult] = TypeAdapter(
     wire.CallToolResult | wire.InputRequiredResult
 )
@@ -41,10 +44,14 @@ class Prompt(msgspec.Struct, frozen=True):
 async def call(connection: Connection, tool: str, arguments: dict[str, Any], show: Show) -> Outcome:
     """Call a tool. Not by the SDK's own `call_tool`: that runs patterns of the server's choice on its answers."""
 
+    left = _MOST_PROGRESS
+
     async def shown(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal left
         told = message or (f"{progress:g} of {total:g}" if total else "")
-        if told:
-            show(connection.channel.tidy(told))
+        if told and left:
+            left -= 1
+            show(f"{plain(connection.channel.tidy(told, 1_600), 200)}\n")
 
     request = wire.CallToolRequest(
         params=wire.CallToolRequestParams(name=tool, arguments=arguments)
@@ -61,17 +68,21 @@ async def resources(connection: Connection) -> dict[str, Any]:
     tidy = connection.channel.tidy
     found = await listing.resources(connection)
     kinds = await listing.templates(connection)
-    told: dict[str, Any] = {"resources": [link(each, tidy) for each in found]}
-    if kinds:
-        told["templates"] = [
-            {
-                "uri": each.uri_template,
-                "name": each.name,
-                "description": tidy(each.description or ""),
-            }
-            for each in kinds
-        ]
-    return told
+
+    def told() -> dict[str, Any]:
+        listed: dict[str, Any] = {"resources": [link(each, tidy) for each in found]}
+        if kinds:
+            listed["templates"] = [
+                {
+                    "uri": each.uri_template,
+                    "name": each.name,
+                    "description": tidy(each.description or ""),
+                }
+                for each in kinds
+            ]
+        return listed
+
+    return await asyncio.to_thread(told)
 
 
 async def read(connection: Connection, uri: str) -> Outcome:
@@ -103,7 +114,7 @@ async def prompt(connection: Connection, name: str, arguments: dict[str, str]) -
         return await session.get_prompt(name, arguments, allow_input_required=True)
 
     found = await _final(connection, ask)
-    return spoken(found.messages, connection.channel.tidy)
+    return await asyncio.to_thread(spoken, found.messages, connection.channel.tidy)
 
 
 async def _final(

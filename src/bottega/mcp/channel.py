@@ -1,14 +1,15 @@
 """The seam between a conversation and what carries it: a program's pipes, or HTTP."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from bottega.fairness import FOREIGN_JSON
-from bottega.messages.json_size import MOST_MESSAGE, Crowded, check_size, members_of
+from bottega.fairness import BYTES_A_FIELD, FOREIGN_JSON, beside
+from bottega.messages.json_size import MOST_MESSAGE, Crowded, counted
 from bottega.workspaces.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of one message of a server."""
-
+LARGEST_UNASKED = 1024 * 1024
+"""Bytes of one that answers nothing: a request, or a notification."""
 
 EACH = 250
 """Fields that a message costs at least, so that a person's servers say a thousand things a second together."""
@@ -83,8 +85,8 @@ class Channel(Protocol):
     roots: tuple[str, ...]
     """Folders that the other side may be told of."""
 
-    def tidy(self, text: str) -> str:
-        """What the other side said, without its secrets."""
+    def tidy(self, text: str, longest: int | None = None) -> str:
+        """What the other side said, without its secrets; all of it takes a while where it is long."""
         ...
 
     def detail(self) -> str:
@@ -112,8 +114,27 @@ async def reason_to_refuse(message: bytes) -> str:
     The SDK decodes on the event loop, and a few bytes may be a million values.
     """
     try:
-        check_size(message, MOST_MESSAGE)
+        members = await beside(len(message), counted, message, MOST_MESSAGE)
     except Crowded as crowded:
         return str(crowded)
-    await FOREIGN_JSON.take(max(members_of(message, MOST_MESSAGE), EACH))
+    if len(message) > LARGEST_UNASKED and await asyncio.to_thread(_is_unasked, message):
+        return f"of more than {LARGEST_UNASKED:,} bytes that nobody asked for"
+    await FOREIGN_JSON.take(max(members, EACH, len(message) // BYTES_A_FIELD))
     return ""
+
+
+class _Head(msgspec.Struct):
+    method: Any = None
+
+
+def _is_unasked(message: bytes) -> bool:
+    """Whether it is a request or a notification."""
+    try:
+        return msgspec.json.decode(message, type=_Head).method is not None
+    except ValueError:
+        pass
+    try:
+        found = json.loads(message)  # some write NaN, which others read
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "method" in found

@@ -5,26 +5,38 @@ says why, and nothing of the server is left.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from contextvars import Context
 from importlib.metadata import version
-from typing import Any, TypeVar, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
+import anyio
 import mcp_types as wire
 from mcp.client.session import ClientRequestContext, ClientSession, IncomingMessage
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.message import SessionMessage
 from pydantic import FileUrl, ValidationError
 
 from bottega.errors import Problem
 from bottega.mcp.channel import Changed, Channel, Patience
 from bottega.mcp.problems import Refusal, TooSlow, Unavailable, Unknown, plain
 
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+
 T = TypeVar("T")
 
 _CLOSING = 5.0
 MOST_PARTS = 1_000
 """Texts, pictures and links in one answer."""
+MOST_ASKED = 32
+"""Requests of the server that are not answered yet, because it does not read."""
+LONGEST_ID = 256
+"""Letters of the id of one, which the answer repeats; bits of a number."""
 _MOST_WRONG = 100
 """Faults of an answer that are told one by one."""
 _NEWER = (wire.METHOD_NOT_FOUND, wire.UNSUPPORTED_PROTOCOL_VERSION)
@@ -42,6 +54,110 @@ class _Dispatcher(JSONRPCDispatcher):
             if isinstance(found, list) and len(cast("list[Any]", found)) > MOST_PARTS:
                 raise ValueError(f"it has more than {MOST_PARTS:,} parts")
         return raw
+
+
+class _Asked:
+    """What the server asks of us, until we have answered: so much, and under short names."""
+
+    def __init__(self, end: Callable[[str], None]) -> None:
+        self._end = end
+        self._waiting: Counter[str] = Counter()
+
+    def heard(self, message: object) -> bool:
+        """Note a message; False: it is one too many, and the conversation ends."""
+        match message:
+            case wire.JSONRPCRequest(id=given):
+                if (len(given) if isinstance(given, str) else given.bit_length()) > LONGEST_ID:
+                    self._end("It asks something under an id that is too long.")
+                    return False
+                self._waiting[str(given)] += 1
+                if self._waiting.total() > MOST_ASKED:
+                    self._end("It asks, and does not read the answers.")
+                    return False
+            case wire.JSONRPCNotification(method="notifications/cancelled", params=dict() as told):
+                self._settle(told.get("requestId"))
+            case _:
+                pass
+        return True
+
+    def said(self, message: object) -> None:
+        if isinstance(message, wire.JSONRPCResponse | wire.JSONRPCError):
+            self._settle(message.id)
+
+    def _settle(self, given: object) -> None:
+        if isinstance(given, str | int) and self._waiting[name := str(given)]:
+            self._waiting[name] -= 1
+            self._waiting += Counter()  # without those of which none waits
+
+
+class _Incoming:
+    """What the server says, as long as it is not too much."""
+
+    def __init__(self, stream: "ReadStream[SessionMessage | Exception]", asked: _Asked) -> None:
+        self._stream = stream
+        self._asked = asked
+
+    @property
+    def last_context(self) -> Context | None:
+        """In which the last message was sent, where the SDK knows it."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> "SessionMessage | Exception":
+        item = await self._stream.receive()
+        if not isinstance(item, Exception) and not self._asked.heard(item.message):
+            raise anyio.EndOfStream
+        return item
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> "SessionMessage | Exception":
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> bool | None:
+        return await self._stream.__aexit__(exc_type, exc_val, exc_tb)
+
+
+class _Outgoing:
+    """What is said to the server."""
+
+    def __init__(self, stream: "WriteStream[SessionMessage]", asked: _Asked) -> None:
+        self._stream = stream
+        self._asked = asked
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(item)
+        self._asked.said(item.message)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> bool | None:
+        return await self._stream.__aexit__(exc_type, exc_val, exc_tb)
 
 
 class Connection:
@@ -96,7 +212,7 @@ class Connection:
         except (ValidationError, ValueError, RuntimeError) as error:
             raise Refusal(
                 f"The MCP server {self.name!r} gave an answer that makes no sense:"
-                f" {self.channel.tidy(plain(_wrong(error), 300))}"
+                f" {plain(self.channel.tidy(_wrong(error), 2_400), 300)}"
             ) from None
         finally:
             self._busy -= 1
@@ -120,7 +236,10 @@ class Connection:
         problem: BaseException | None = None
         try:
             async with self.channel as (incoming, outgoing):
-                self.dispatcher = _Dispatcher(incoming, outgoing)
+                asked = _Asked(self.end)
+                self.dispatcher = _Dispatcher(
+                    _Incoming(incoming, asked), _Outgoing(outgoing, asked)
+                )
                 async with ClientSession(
                     dispatcher=self.dispatcher,
                     list_roots_callback=self._roots if self.channel.roots else None,
@@ -162,7 +281,7 @@ class Connection:
         if isinstance(problem, Problem):
             return str(problem)
         said = str(problem) or type(problem).__name__
-        return f"{self.channel.tidy(plain(said, 300)).rstrip('.')}."
+        return f"{plain(self.channel.tidy(said, 2_400), 300).rstrip('.')}."
 
     async def _greet(self) -> None:
         """As servers have done for years; those that know only the newer way are asked so."""
@@ -204,14 +323,12 @@ class Connection:
         if not self.is_live:
             await self.over.wait()
             return self.gone()
-        said = plain(error.message, 400) or "no reason given"
+        said = plain(self.channel.tidy(error.message, 3_200), 400) or "no reason given"
         detail = self.channel.detail()
         if error.message == FORGOTTEN:
             self.end("It has forgotten this conversation.")
         kind = Unknown if error.code == wire.METHOD_NOT_FOUND else Refusal
-        return kind(
-            f"The MCP server {self.name!r} refused: {self.channel.tidy(said)} {detail}".rstrip()
-        )
+        return kind(f"The MCP server {self.name!r} refused: {said} {detail}".rstrip())
 
     def gone(self) -> Unavailable:
         return Unavailable(

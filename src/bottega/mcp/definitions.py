@@ -21,6 +21,8 @@ LONGEST_TOLD = 256
 LONGEST_DESCRIPTION = 2_000
 LARGEST_SCHEMA = 64 * 1024
 DEEPEST = 32
+_TOO_LARGE = "its schema is too large"
+_LOOKED_AT = 8 * LONGEST_DESCRIPTION
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -31,6 +33,19 @@ class Offered(msgspec.Struct, frozen=True):
     name: str
     description: str
     schema: Any
+    fault: str = ""
+    """Why it is left out, if that is known already."""
+
+
+def offered(name: str, description: str, schema: Any) -> Offered:
+    """As much of it as is looked at, so that a list of many may be kept."""
+    if len(description) > _LOOKED_AT:
+        digest = hashlib.sha256(description.encode("utf-8", "surrogatepass")).hexdigest()
+        description = description[:_LOOKED_AT] + digest  # another end is another tool
+    fault = ""
+    if _is_large(schema):
+        schema, fault = None, _TOO_LARGE
+    return Offered(name[: LONGEST_TOLD + 1], description, schema, fault)
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -84,6 +99,8 @@ def _defined(server: str, bound: str, offered: Offered) -> Definition:
     name = offered.name
     if not isinstance(name, str) or not name or len(name) > LONGEST_TOLD:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ValueError(f"its name has not between 1 and {LONGEST_TOLD} characters")
+    if offered.fault:
+        raise ValueError(offered.fault)
     schema = _checked(offered.schema)
     told = plain(offered.description, LONGEST_DESCRIPTION)
     body = msgspec.json.encode([bound, name, offered.description, offered.schema], order="sorted")
@@ -95,8 +112,8 @@ def _defined(server: str, bound: str, offered: Offered) -> Definition:
 def _checked(schema: Any) -> dict[str, Any]:
     if not isinstance(schema, dict) or cast("dict[str, Any]", schema).get("type") != "object":
         raise ValueError("its schema describes no object")
-    if len(msgspec.json.encode(schema)) > LARGEST_SCHEMA:
-        raise ValueError("its schema is too large")
+    if _is_large(schema):
+        raise ValueError(_TOO_LARGE)
     clean = _clean(cast("dict[str, Any]", schema), DEEPEST)
     try:
         Validator(clean)({})
@@ -105,6 +122,10 @@ def _checked(schema: Any) -> dict[str, Any]:
     except Exception as problem:  # what it refers to is not fetched
         raise ValueError(f"its schema cannot be used ({plain(str(problem), 200)})") from None
     return clean
+
+
+def _is_large(schema: Any) -> bool:
+    return len(msgspec.json.encode(schema)) > LARGEST_SCHEMA
 
 
 def _clean(value: Any, deep: int) -> Any:

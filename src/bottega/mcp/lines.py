@@ -1,7 +1,7 @@
 """JSON-RPC over a program's pipes, a line a message, as the streams that the SDK's session reads and writes.
 
-Memory stays bounded whatever the program writes: a line has a largest size, and so has the number of requests that
-wait for our answer. What is no message is skipped, within reason; some programs print on their output.
+Memory stays bounded whatever the program writes: a line has a largest size. What is no message is skipped, within
+reason; some programs print on their output.
 """
 
 import asyncio
@@ -11,14 +11,12 @@ from typing import Self
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import jsonrpc_message_adapter
 
 from bottega.mcp.channel import reason_to_refuse
 
 MOST_GARBAGE = 100
 """Lines that are no messages, one after the other."""
-MOST_ASKED = 64
-"""Requests of the program that are not answered yet, because it does not read."""
 _PIECE = 64 * 1024
 _SHOWN = 200
 
@@ -34,7 +32,6 @@ class Pipes:
         self._buffer = bytearray()
         self._scanned = 0
         self._garbage = 0
-        self.asked = 0
         self.printed = ""
         """The first line that was no message."""
         self.fault = ""
@@ -89,13 +86,9 @@ class Pipes:
             self.skip(line)
         return bool(self.fault)
 
-    def took(self, *, request: bool) -> bool:
-        """Note a message; False: it is a request, and one too many."""
+    def took(self) -> None:
+        """Note a message."""
         self._garbage = 0
-        self.asked += request
-        if self.asked > MOST_ASKED:
-            self.fault = "It asks, and does not read the answers."
-        return not self.fault
 
     async def write(self, line: bytes) -> None:
         """Whole or not at all: who is cancelled while waiting leaves no half line behind."""
@@ -157,8 +150,7 @@ class Incoming(_Stream):
                 if pipes.skip(line):
                     continue
                 break
-            if not pipes.took(request=isinstance(message, JSONRPCRequest)):
-                break
+            pipes.took()
             return SessionMessage(message)
         self._ended.set()
         raise StopAsyncIteration
@@ -179,5 +171,3 @@ class Outgoing(_Stream):
             await self._pipes.write(f"{text}\n".encode())
         except OSError:
             raise anyio.BrokenResourceError from None
-        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._pipes.asked -= 1

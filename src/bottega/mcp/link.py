@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MOST_PROGRESS = 200
-"""Words of progress that are shown of one call."""
-
 
 class Offer(msgspec.Struct, frozen=True):
     """What a server offered when it was last asked."""
@@ -87,7 +84,6 @@ class Link:
             )
         from bottega.mcp import asking
 
-        show = _few(show)
         return await self._again(lambda c: asking.call(c, wanted.tool, arguments, show))
 
     async def resources(self) -> dict[str, Any]:
@@ -232,19 +228,6 @@ def _channel(name: str, server: McpServer, around: Surroundings) -> Channel:
     from bottega.mcp.stdio import Stdio
 
     return Stdio(name, server, around)
-
-
-def _few(show: Show) -> Show:
-    """Shows the first words of progress; a server may send any number."""
-    left = _MOST_PROGRESS
-
-    def some(text: str) -> None:
-        nonlocal left
-        if left:
-            left -= 1
-            show(f"{plain(text, 200)}\n")
-
-    return some
 
 
 def _import() -> None:

@@ -32,9 +32,9 @@ class Secrets:
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self.values)})"
 
-    def without(self, text: str) -> str:
-        """The text with every secret of this server blotted out, however it is spelled."""
-        return redact(text, self._hidden, _HIDDEN)
+    def without(self, text: str, longest: int | None = None) -> str:
+        """The text, or its beginning, with every secret of this server blotted out, however it is spelled."""
+        return redact(text, self._hidden, _HIDDEN, longest)
 
 
 def names(given: Mapping[str, str]) -> set[str]:

@@ -16,6 +16,7 @@ from bottega.mcp.approved import Approved
 from bottega.mcp.channel import Surroundings
 from bottega.mcp.definitions import Definition, public_name
 from bottega.mcp.link import Link, Offer
+from bottega.mcp.problems import plain
 from bottega.mcp.server import McpServer
 from bottega.tools.context import Context
 from bottega.tools.tool import Arguments, Effect, Outcome, Tool, success
@@ -101,7 +102,7 @@ class Servers:
         known = connection.session.server_info
         return Examined(
             server=server,
-            title=f"{known.name} {known.version}" if known else "",
+            title=plain(f"{known.name} {known.version}", 200) if known else "",
             protocol=connection.session.protocol_version or "",
             start_ms=round((started - began) * 1000),
             tools=tuple(each.tool for each in link.offer.tools),

@@ -41,8 +41,8 @@ class Stdio:
         self._dead = asyncio.Event()
         self._pipes: Pipes | None = None
 
-    def tidy(self, text: str) -> str:
-        return self._secrets.without(text)
+    def tidy(self, text: str, longest: int | None = None) -> str:
+        return self._secrets.without(text, longest)
 
     def detail(self) -> str:
         said = [self._pipes.fault if self._pipes else ""]

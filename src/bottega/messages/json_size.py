@@ -5,6 +5,7 @@ Whatever comes from elsewhere is counted: bodies of requests, answers of MCP ser
 call, events of another Bottega, exports.
 """
 
+from collections.abc import Iterator
 from typing import Literal
 
 DEEPEST = 200
@@ -22,6 +23,7 @@ MOST_LINE = 200_000
 SMALL = 1_000
 """Fields and elements of what is decoded in no time, however much of it there is."""
 
+_PIECE = 1024 * 1024
 _BRACKETS = b"[]{}"
 _ALL_BUT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _OPEN = frozenset(b"[{")
@@ -60,6 +62,12 @@ def check_size(text: bytes | str, members: int) -> None:
             pass
 
 
+def counted(text: bytes, members: int) -> int:
+    """`check_size`, and then about how many fields and elements there are."""
+    check_size(text, members)
+    return members_of(text, members)
+
+
 def at_most(text: bytes) -> int:
     """No text has more members than this, even if all that looks like one stands outside of strings."""
     return text.count(b",") + text.count(b"[") + text.count(b"{") + text.count(b":")
@@ -75,10 +83,21 @@ def members_of(body: bytes, most: int) -> int:
 
 def _without_strings(body: bytes, members: int) -> bytes | None:
     """What stands outside of strings; None: there are more strings than that many members could have."""
-    plain = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    plain = b"".join(_without_escapes(body))
     most = 4 * members + 4  # two quotes for a name, two for what it names
     parts = plain.split(b'"', most)
     return None if len(parts) > most else b"".join(parts[::2])
+
+
+def _without_escapes(body: bytes) -> Iterator[bytes]:
+    """The text in pieces: no one call holds up what runs in other threads."""
+    at = 0
+    while piece := body[at : at + _PIECE]:
+        backslashes = len(piece) - len(piece.rstrip(b"\\"))
+        if backslashes % 2 and len(piece) > 1:  # what it escapes is in the next piece
+            piece = piece[:-1]
+        at += len(piece)
+        yield piece.replace(b"\\\\", b"").replace(b'\\"', b"")
 
 
 def _is_deep(outside: bytes) -> bool:

@@ -209,9 +209,8 @@ class Reach:
                 hint="If it has moved, use its new address, with a token that was made for there.",
             )
 
-    async def whole(self, response: aiohttp.ClientResponse, most: int = 0) -> bytes:
+    async def whole(self, response: aiohttp.ClientResponse, most: int) -> bytes:
         """The body of an answer, unless it is larger than what may be held of it."""
-        most = most or LARGEST
         body = bytearray()
         async for piece in response.content.iter_any():
             body += piece
@@ -247,4 +246,4 @@ class Reach:
 def retry_after(response: aiohttp.ClientResponse) -> float:
     """Seconds that the server asks to wait."""
     said = response.headers.get("Retry-After", "")
-    return min(float(said), 60.0) if said.isdigit() else 0.0
+    return min(float(said), 60.0) if said.isascii() and said.isdigit() else 0.0

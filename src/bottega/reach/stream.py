@@ -12,7 +12,7 @@ from bottega.events.event import Event
 from bottega.fairness import FOREIGN_JSON
 from bottega.reach.lines import LAST, Lines, Sent
 from bottega.reach.problems import problem
-from bottega.reach.reach import LARGEST, LATER, LOST, UNSURE, Reach, retry_after
+from bottega.reach.reach import LARGEST, LARGEST_PROBLEM, LATER, LOST, UNSURE, Reach, retry_after
 
 AT_ONCE = 32 * 1024
 """Bytes that are made events of at once: others on the event loop have their turn in between."""
@@ -92,7 +92,7 @@ async def _connection(
     ) as response:
         reach.check_plain(response)
         if response.status != 200:
-            told = problem(response.status, await reach.whole(response))
+            told = problem(response.status, await reach.whole(response, LARGEST_PROBLEM))
             later = response.status in (*LATER, *UNSURE)
             raise _NotNow(told, retry_after(response)) if later else told
         reach.told("back")

@@ -9,6 +9,7 @@ import type { Block } from "./shape.js";
 type Answer = Schema<"LogAssistantMessage">;
 type Result = Schema<"LogToolResultFact">;
 type Use = Schema<"LogToolUse">;
+type Ran = Schema<"LogToolResult">;
 
 interface ToolCall {
   id: string;
@@ -221,10 +222,14 @@ function answered(answer: Answer): Derived[] {
     { type: "message_delta", data: { stop_reason: answer.stop_reason } },
     nothing("message_stop"),
   ];
+  const results = new Map<string, Ran>();
+  for (const block of answer.content) {
+    if (block.type === "tool_result" && !results.has(block.tool_id)) results.set(block.tool_id, block);
+  }
   for (const block of answer.content) {
     if (block.type !== "tool_use") continue;
     after.push(...planned(block));
-    if (block.server) after.push(...ranElsewhere(block, answer));
+    if (block.server) after.push(...ranElsewhere(block, results.get(block.id)));
   }
   return after;
 }
@@ -243,18 +248,15 @@ function planned(use: Use): Derived[] {
 }
 
 /** The result of a tool that the provider ran itself stands in the answer. */
-function ranElsewhere(use: Use, answer: Answer): Derived[] {
-  for (const block of answer.content) {
-    if (block.type !== "tool_result" || block.tool_id !== use.id) continue;
-    const result: Result = {
-      tool_id: use.id,
-      name: use.name,
-      content: block.content ?? [],
-      is_error: block.is_error ?? false,
-    };
-    return [{ type: "tool_result", data: result }, ...completed(callOf(use), result)];
-  }
-  return [];
+function ranElsewhere(use: Use, ran?: Ran): Derived[] {
+  if (!ran) return [];
+  const result: Result = {
+    tool_id: use.id,
+    name: use.name,
+    content: ran.content ?? [],
+    is_error: ran.is_error ?? false,
+  };
+  return [{ type: "tool_result", data: result }, ...completed(callOf(use), result)];
 }
 
 function completed(call: ToolCall, result: Result): Derived[] {

@@ -18,7 +18,7 @@ class Flow:
     def __init__(self, gated: bool) -> None:
         self._ready: list[str] = []
         self._blanks: list[str] = []
-        self._before: str | None = None
+        self._before: list[str] | None = None
         """The blanks before the block that was taken out here; None if none was."""
         self._begun = False
         self._gate: Gate | None = Gate() if gated else None
@@ -58,8 +58,9 @@ class Flow:
 
     def cut(self) -> None:
         """A block stood here and was taken out."""
-        before = "".join(self._blanks)
-        self._before = before if self._before is None else self._before + before
+        if self._before is None:
+            self._before = []
+        self._before += self._blanks
         self._blanks.clear()
 
     def let_go(self) -> None:
@@ -104,7 +105,7 @@ class Flow:
             return after + text
         after += text[: len(text) - len(text.lstrip())]
         text = text.lstrip()
-        before, self._before = self._before, None
+        before, self._before = "".join(self._before), None
         _, newline, indent = after.rpartition("\n")
         if not newline:
             indent = after

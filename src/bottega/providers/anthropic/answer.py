@@ -11,9 +11,10 @@ from bottega import ids
 from bottega.messages.block import Block, Source, Sources, Text, tool_uses
 from bottega.messages.message import StopReason, Usage
 from bottega.providers.anthropic import events
-from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, OpenText, opened
+from bottega.providers.anthropic.blocks import OpenBlock, OpenCall, opened
 from bottega.providers.anthropic.events import Event, Message
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
+from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.explain import error_in, explain_error
 from bottega.providers.protocol.json_values import count
 from bottega.providers.protocol.loose_json import REFUSALS, second_look, text_in
@@ -34,6 +35,14 @@ _NOTICES = {
     "model_context_window_exceeded": "The answer was cut: the model's context window is full.",
 }
 
+_COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "output_tokens_details",
+)
+
 
 class Answer:
     """Turns one answer into stream events; see `provider.Decoder`."""
@@ -48,6 +57,9 @@ class Answer:
         self._explanation = ""
         self._blocks: list[OpenBlock] = []
         self._open: dict[int, OpenBlock] = {}
+        self._unended: set[int] = set()
+        """Where among those that are open one is no call."""
+        self._sources: dict[Source, None] = {}
         self._calls = 0
         self._ids: set[str] = set()
 
@@ -142,7 +154,8 @@ class Answer:
         return [Started(self._model)]
 
     def _start(self, index: int, start: dict[str, Any]) -> list[StreamEvent]:
-        block = opened(start, self._calls)
+        check_number(self._blocks)
+        block = opened(start, self._calls, self._sources)
         if isinstance(block, OpenCall):
             if not block.name:
                 return self._fail(unreadable(started=True))
@@ -152,13 +165,16 @@ class Answer:
             self._calls += 1
         out = self._begin()
         # Texts follow each other: one without an end ends here. Calls may grow side by side.
-        for other in [at for at, text in self._open.items() if not isinstance(text, OpenCall)]:
+        for other in list(self._unended):
             out += self._stop_block(other)
         self._blocks.append(block)
         self._open[index] = block
+        if not isinstance(block, OpenCall):
+            self._unended.add(index)
         return [*out, *block.open()]
 
     def _stop_block(self, index: int) -> Sequence[StreamEvent]:
+        self._unended.discard(index)
         block = self._open.pop(index, None)
         return block.close() if block is not None else ()
 
@@ -166,7 +182,7 @@ class Answer:
         """Counts are totals: a later one replaces an earlier one, a missing one keeps it."""
         if isinstance(usage, dict):
             said = cast("dict[str, Any]", usage)
-            self._usage.update({name: value for name, value in said.items() if value is not None})
+            self._usage.update({name: said[name] for name in _COUNTS if said.get(name) is not None})
 
     def _stopped(self, reason: str | None, details: Any) -> None:
         self._stop = reason or self._stop
@@ -189,20 +205,19 @@ class Answer:
 
     def _content(self) -> tuple[Block, ...]:
         content: list[Block] = []
-        sources: dict[Source, None] = {}
+        said: list[str] = []
         limited = _STOPS.get(self._stop) == "max_tokens"
         for number, open_block in enumerate(self._blocks, 1):
             block = open_block.block(cut=limited and number == len(self._blocks))
-            last = content[-1] if content else None
-            if isinstance(block, Text) and isinstance(last, Text):
+            if isinstance(block, Text):
                 # Citations cut one text into many; readers and models want it whole.
-                content[-1] = Text(last.text + block.text)
+                said.append(block.text)
             elif block is not None:
-                content.append(block)
-            if isinstance(open_block, OpenText):
-                sources.update(dict.fromkeys(open_block.sources))
-        if sources:
-            content.append(Sources(tuple(sources)))
+                content += [*_joined(said), block]
+                said.clear()
+        content += _joined(said)
+        if self._sources:
+            content.append(Sources(tuple(self._sources)))
         return tuple(content)
 
     def _fail(self, failed: Failed) -> list[StreamEvent]:
@@ -217,6 +232,10 @@ class Answer:
         "message_delta": _on_message_delta,
         "message_stop": _on_message_stop,
     }
+
+
+def _joined(said: list[str]) -> list[Block]:
+    return [Text("".join(said))] if said else []
 
 
 def _usage(counts: dict[str, Any]) -> Usage:

@@ -6,6 +6,7 @@ from typing import Any, Protocol, cast
 from bottega import ids
 from bottega.messages.block import Block, Reasoning, Source, Text, ToolResult, ToolUse
 from bottega.providers.anthropic.events import Delta
+from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.json_values import written
 from bottega.providers.protocol.loose_json import arguments, entries, kept, text_in
 from bottega.providers.protocol.surrogates import Growing
@@ -34,10 +35,11 @@ class OpenBlock(Protocol):
 
 
 class OpenText:
-    def __init__(self, start: dict[str, Any]) -> None:
+    def __init__(self, start: dict[str, Any], sources: dict[Source, None]) -> None:
         self._text = Growing()
         self._start = start
-        self.sources: list[Source] = []
+        self._sources = sources
+        """Of the whole answer, each once."""
 
     def open(self) -> Sequence[StreamEvent]:
         for citation in entries(self._start.get("citations")):
@@ -67,7 +69,8 @@ class OpenText:
         url = text_in(citation, "url") or text_in(citation, "source")
         title = text_in(citation, "title") or text_in(citation, "document_title")
         if url or title:
-            self.sources.append(Source(title, url))
+            check_number(self._sources)
+            self._sources[Source(title, url)] = None
 
 
 class OpenThought:
@@ -167,11 +170,11 @@ class Whole:
         return self._became
 
 
-def opened(start: dict[str, Any], calls: int) -> OpenBlock:
+def opened(start: dict[str, Any], calls: int, sources: dict[Source, None]) -> OpenBlock:
     """The open block for a `content_block`; kinds that nobody knows become nothing."""
     kind = text_in(start, "type")
     if kind == "text":
-        return OpenText(start)
+        return OpenText(start, sources)
     if kind == "thinking":
         return OpenThought(start)
     if kind == "redacted_thinking":
@@ -187,7 +190,7 @@ def opened(start: dict[str, Any], calls: int) -> OpenBlock:
 def _result(start: dict[str, Any]) -> ToolResult:
     raw: dict[str, Any] | None = kept(start)
     inner: Any = (raw or {}).get("content")
-    shown = _told(inner)[:MAX_SHOWN]
+    shown = _told(inner)
     return ToolResult(
         text_in(start, "tool_use_id"),
         (Text(shown),) if shown else (),
@@ -203,15 +206,15 @@ _NESTED = ("content", "tool_references")
 
 
 def _told(found: Any) -> str:
-    """What a person can read of a server tool's result; sealed contents are left out."""
+    """The first of what a person can read of a server tool's result; sealed contents are left out."""
     if isinstance(found, str):
-        return found
+        return found[:MAX_SHOWN]
     if isinstance(found, list):
-        return "\n".join(filter(None, map(_told, cast("list[Any]", found))))
+        return "\n".join(filter(None, map(_told, cast("list[Any]", found))))[:MAX_SHOWN]
     if not isinstance(found, dict):
         return ""
     block = cast("dict[str, Any]", found)
     words = (block.get(name) for name in _TELLING)
     line = " ".join(word.strip() for word in words if isinstance(word, str) and word.strip())
     inner = (_told(block.get(name)) for name in _NESTED if not isinstance(block.get(name), str))
-    return "\n".join(filter(None, (line, *inner)))
+    return "\n".join(filter(None, (line, *inner)))[:MAX_SHOWN]

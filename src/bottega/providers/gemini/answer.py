@@ -15,6 +15,7 @@ from bottega.messages.message import StopReason, Usage
 from bottega.providers.gemini import chunks, parts
 from bottega.providers.gemini.chunks import Candidate, Chunk, Counts, FunctionCall, Part
 from bottega.providers.openai.broken import cut_off, no_answer, unreadable
+from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.explain import error_in, explain_error
 from bottega.providers.protocol.json_values import count, written
 from bottega.providers.protocol.loose_json import REFUSALS, second_look
@@ -72,6 +73,7 @@ class Answer:
         self._ids: set[str] = set()
         self._last_server_call = ""
         self._sources: list[Source] = []
+        self._known: set[Source] = set()
         self._visited: dict[str, Any] = {}
 
     def step(self, name: str, data: bytes) -> Sequence[StreamEvent]:
@@ -90,8 +92,7 @@ class Answer:
         """Take a non-streaming answer, or a stream that came as one JSON array."""
         if self._done:
             return ()
-        shape = list[Chunk] if body.lstrip().startswith(b"[") else Chunk
-        found = second_look(body, shape, chunks.STREAMED)
+        found = _read_whole(body)
         out: list[StreamEvent] = []
         for chunk in [found] if isinstance(found, Chunk) else found or ():
             out += self._take(chunk)
@@ -148,9 +149,10 @@ class Answer:
             self._finish = candidate.finish_reason
             self._notice = candidate.finish_message or self._notice
         if candidate.grounding_metadata:
-            known = tuple(self._sources)
             found = parts.sources(candidate.grounding_metadata)
-            self._sources += [source for source in found if source not in known]
+            self._sources += [source for source in found if source not in self._known]
+            self._known.update(found)
+            check_number(self._sources)
         if candidate.url_context_metadata:
             self._visited = candidate.url_context_metadata
 
@@ -214,6 +216,7 @@ class Answer:
     def _add(self, opened: _Open, out: list[StreamEvent]) -> None:
         """A new block begins, so the text before it is complete."""
         self._close(out)
+        check_number(self._open)
         self._open.append(opened)
 
     def _close(self, out: list[StreamEvent]) -> None:
@@ -244,6 +247,18 @@ class Answer:
     def _fail(self, failed: Failed) -> list[StreamEvent]:
         self._done = True
         return [failed]
+
+
+def _read_whole(body: bytes) -> Chunk | list[Chunk] | None:
+    if not body.lstrip().startswith(b"["):
+        try:
+            return chunks.read(body)
+        except REFUSALS:
+            return second_look(body, Chunk, chunks.STREAMED)
+    try:
+        return chunks.read_list(body)
+    except REFUSALS:
+        return second_look(body, list[Chunk], chunks.STREAMED)
 
 
 def _usage(counts: Counts) -> Usage:

@@ -3,6 +3,8 @@
 import re
 from typing import Any, cast
 
+from bottega.providers.protocol.loose_json import MAX_DEPTH
+
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
 _VALUES = ("stringValue", "numberValue", "boolValue")
 
@@ -11,9 +13,13 @@ class Leaves:
     """The object that the leaves build; strings may come in several pieces."""
 
     def __init__(self) -> None:
-        self.value: dict[str, Any] = {}
+        self._object: dict[str, Any] = {}
         self.broken = False
         """A leaf had no place in the object: what was built is not what the model meant."""
+
+    @property
+    def value(self) -> dict[str, Any]:
+        return _whole(self._object)
 
     def add(self, leaves: list[Any]) -> None:
         for leaf in leaves:
@@ -27,10 +33,22 @@ class Leaves:
         value: Any = next((leaf[name] for name in _VALUES if leaf.get(name) is not None), None)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        place: Any = self.value
+        place: Any = self._object
         for step, following in zip(path, path[1:], strict=False):
             place = _child(place, step, [] if isinstance(following, int) else {})
         return _set(place, path[-1], value)
+
+
+class _Pieces(list[str]):
+    """A string that may come in several pieces: put together once."""
+
+
+def _whole(found: Any) -> Any:
+    if isinstance(found, _Pieces):
+        return "".join(found)
+    if isinstance(found, dict):
+        return {name: _whole(value) for name, value in cast("dict[str, Any]", found).items()}
+    return [_whole(each) for each in cast("list[Any]", found)] if isinstance(found, list) else found
 
 
 def _steps(path: Any) -> list[str | int]:
@@ -45,6 +63,8 @@ def _steps(path: Any) -> list[str | int]:
         name, number, single, double = found.groups()
         steps.append(int(number) if number is not None else name or single or double or "")
         at = found.end()
+        if len(steps) > MAX_DEPTH:
+            return []
     return steps
 
 
@@ -62,8 +82,11 @@ def _child(place: Any, step: str | int, empty: Any) -> Any:
 
 def _set(place: Any, step: str | int, value: Any) -> bool:
     before = _child(place, step, None)
-    if isinstance(before, str) and isinstance(value, str):
-        value = before + value
+    if isinstance(value, str):
+        if isinstance(before, _Pieces):
+            before.append(value)
+            return True
+        value = _Pieces((value,))
     if isinstance(place, dict) and isinstance(step, str):
         place[step] = value
         return True

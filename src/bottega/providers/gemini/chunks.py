@@ -60,6 +60,7 @@ class Chunk(msgspec.Struct, gc=False, rename="camel"):
 
 
 read = msgspec.json.Decoder(Chunk).decode
+read_list = msgspec.json.Decoder(list[Chunk]).decode
 
 STREAMED = frozenset({"text"})
 """Where a piece of text may end in half a character."""

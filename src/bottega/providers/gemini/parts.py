@@ -137,13 +137,13 @@ def server_result(part: Part, last_call: str) -> ToolResult | None:
 
 
 def _told(response: Any) -> str:
-    """What a person can read of a server tool's response; markup for widgets is left out."""
+    """The first of what a person can read of a server tool's response; markup for widgets is left out."""
     if isinstance(response, str):
-        return "" if response.lstrip().startswith("<") else response
+        return "" if response.lstrip().startswith("<") else response[:MAX_SHOWN]
     if isinstance(response, dict):
         return _told(list(cast("dict[str, Any]", response).values()))
     if isinstance(response, list):
-        return "\n".join(filter(None, map(_told, cast("list[Any]", response))))
+        return "\n".join(filter(None, map(_told, cast("list[Any]", response))))[:MAX_SHOWN]
     return ""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from bottega.fairness import FOREIGN_JSON
+from bottega.fairness import BYTES_A_FIELD, FOREIGN_JSON, beside
 from bottega.messages.json_size import MOST_ANSWER, MOST_CALLED, SMALL, at_most, members_of
 from bottega.providers.http import faults
 from bottega.providers.http.body import Body, read_up_to
@@ -18,6 +18,7 @@ from bottega.providers.http.connect import Transport
 from bottega.providers.http.faults import Where
 from bottega.providers.http.send import failure, refusal, send
 from bottega.providers.http.sse import Splitter, TooLong
+from bottega.providers.protocol.bounds import TooMuch
 from bottega.providers.provider import (
     CallPiece,
     Decoder,
@@ -34,7 +35,7 @@ from bottega.providers.provider import (
 if TYPE_CHECKING:
     import aiohttp
 
-MAX_WHOLE = 64 * 1024 * 1024
+MAX_WHOLE = 32 * 1024 * 1024
 """Bytes of an answer that comes in one piece."""
 MAX_WRITTEN = 8 * 1024 * 1024
 """Characters that a model writes in one answer: several times what the longest ones hold."""
@@ -52,10 +53,6 @@ LAST_BYTES = 0.1
 """Seconds to wait for the end of a finished answer, so that its connection can be used again."""
 
 _SSE_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
-
-
-class TooMuch(ValueError):
-    """An answer in one piece is larger than `MAX_WHOLE`, or there are more values in one than anybody means."""
 
 
 class Attempt:
@@ -135,7 +132,8 @@ class Attempt:
                 if len(whole) > MAX_WHOLE:
                     raise TooMuch
                 await _count(whole)
-                return self._taken([*self._decoder.whole(whole), *self._decoder.end()]) or ()
+                events = [*await beside(len(whole), self._decoder.whole, whole)]
+                return await self._taken([*events, *self._decoder.end()]) or ()
             case "page":
                 self.end = faults.not_an_answer(where, response.status)
                 return ()
@@ -153,10 +151,10 @@ class Attempt:
             for name, data in feed(piece) if piece else self._splitter.end():
                 if len(data) > SMALL:
                     await _count(data)
-                events += step(name, data)
+                events += await beside(len(data), step, name, data)
             if not piece:
-                events += self._decoder.end()
-            if events and (taken := self._taken(events)) is not None:
+                events += await beside(self._came, self._decoder.end)
+            if events and (taken := await self._taken(events)) is not None:
                 return taken
             if not piece:
                 self.end = faults.cut_off(self._where)
@@ -175,7 +173,7 @@ class Attempt:
         elif type(event) is Started and len(event.model) > MAX_NAMED:
             raise TooMuch
 
-    def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
+    async def _taken(self, events: list[StreamEvent]) -> list[StreamEvent] | None:
         """Move the end out of these events; None if what is left must still be held back."""
         for event in events:
             self._weigh(event)
@@ -183,7 +181,7 @@ class Attempt:
             raise TooMuch
         last = type(events[-1])
         if last is Finished:
-            _bound(events[-1])
+            await beside(self._came, _bound, events[-1])
         if last is Finished or last is Failed:
             self.end = events.pop()  # pyright: ignore[reportAttributeAccessIssue]
             if last is Failed and not self.spoke and len(events) == 1:
@@ -198,19 +196,22 @@ def _bound(end: Any) -> None:
     """Before it is stored: what is said in a whole answer besides what was streamed."""
     if max(len(end.model), len(end.provider_stop)) > MAX_NAMED:
         raise TooMuch
-    if len(msgspec.json.encode(end.content)) > MAX_FINISHED:
+    body = msgspec.json.encode(end.content)
+    if len(body) > MAX_FINISHED:
+        raise TooMuch
+    if members_of(body, MOST_ANSWER + MOST_CALLED) > MOST_ANSWER + MOST_CALLED:
         raise TooMuch
 
 
 async def _count(data: bytes) -> None:
     """Before it is decoded: a few bytes may be a million values."""
-    members = members_of(data, MOST_ANSWER)
+    members = await beside(len(data), members_of, data, MOST_ANSWER)
     if (
         members > MOST_ANSWER or at_most(data) > MOST_ANSWER + MOST_CALLED
     ):  # arguments are JSON in a text
         raise TooMuch
-    if members > SMALL:
-        await FOREIGN_JSON.take(members)
+    if (cost := max(members, len(data) // BYTES_A_FIELD)) > SMALL:
+        await FOREIGN_JSON.take(cost)
 
 
 def kind_of(content_type: str, first: bytes) -> Literal["stream", "whole", "page"]:

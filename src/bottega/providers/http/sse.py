@@ -24,6 +24,11 @@ class Splitter:
         self._size = 0
         self._at_start = True
 
+    @property
+    def held(self) -> int:
+        """Bytes of the event that is not yet complete."""
+        return len(self._rest) + len(self._more) + self._size
+
     def feed(self, piece: bytes) -> list[tuple[str, bytes]]:
         if self._at_start and piece:
             piece = self._without_mark(piece)

@@ -36,7 +36,7 @@ def no_answer(body: bytes) -> Failed:
 
 
 def _another_protocol(text: str) -> Failed:
-    shown = hide_keys(" ".join(text.split())[:200])
+    shown = hide_keys(" ".join(text.split()))[:200]
     return Failed(
         "The provider's answer is not one of this protocol" + (f": {shown!r}" if shown else "."),
         "not_sse",

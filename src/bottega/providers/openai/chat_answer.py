@@ -16,6 +16,7 @@ from bottega.providers.openai.chat_content import FAULTS, Said, contents, stop_r
 from bottega.providers.openai.chat_extras import Details, Ran, image
 from bottega.providers.openai.citations import Citations
 from bottega.providers.openai.usage import chat_usage, stated_cost
+from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.explain import ErrorText, error_in, explain_error, read_error
 from bottega.providers.protocol.loose_json import REFUSALS, entries, kept, second_look, text_in
 from bottega.providers.provider import (
@@ -176,8 +177,12 @@ class Answer:
     ) -> Said:
         self._close(events)
         self._open = Said(kind, field)
-        self._parts.append(self._open)
+        self._add(self._open)
         return self._open
+
+    def _add(self, part: Said | Call | Ran | Image) -> None:
+        check_number(self._parts)
+        self._parts.append(part)
 
     def _close(self, events: list[StreamEvent]) -> None:
         if self._open is not None:
@@ -215,7 +220,7 @@ class Answer:
         for entry in entries(found):
             opened, pieces = self._calls.take(entry, odd=self._odd)
             if opened is not None:
-                self._parts.append(opened)
+                self._add(opened)
             events += pieces
 
     def _take_extras(self, delta: Delta, events: list[StreamEvent]) -> None:
@@ -234,9 +239,10 @@ class Answer:
             self._close(events)
             ran = self._ran[key] = Ran(self._calls.next_number())
             ran.item = entry
-            self._parts.append(ran)
+            self._add(ran)
             events.append(CallPiece(ran.number, text_in(entry, "arguments"), ran.id, ran.name))
-        ran.item = {**ran.item, **entry}
+        ran.item.update(entry)
+        check_number(ran.item)
         results = entry.get("search_results")
         if isinstance(results, dict):
             self._citations.take_results(cast("dict[str, Any]", results).get("results"))
@@ -248,7 +254,7 @@ class Answer:
             found = image(entry)
             if found is not None:
                 self._close(events)
-                self._parts.append(found)
+                self._add(found)
 
     def _take_stop(self, choice: Choice) -> None:
         if isinstance(choice.finish_reason, str) and choice.finish_reason:

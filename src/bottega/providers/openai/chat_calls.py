@@ -12,6 +12,7 @@ import msgspec
 from bottega.ids import fresh
 from bottega.messages.block import ToolUse
 from bottega.providers.openai.calls import NAMELESS, finished_call
+from bottega.providers.protocol.brackets import Brackets
 from bottega.providers.protocol.loose_json import arguments, kept
 from bottega.providers.protocol.surrogates import Growing
 from bottega.providers.provider import CallPiece
@@ -20,7 +21,7 @@ from bottega.providers.provider import CallPiece
 class Call:
     """One call as far as it has come."""
 
-    __slots__ = ("arguments", "extra", "given", "id", "name", "number")
+    __slots__ = ("_brackets", "_is_broken", "arguments", "extra", "given", "id", "name", "number")
 
     def __init__(self, given: str) -> None:
         self.given = given
@@ -32,6 +33,29 @@ class Call:
         self.arguments = Growing()
         self.extra: Any = None
         """What the provider wants back with the call, such as a sealed thought."""
+        self._brackets = Brackets()
+        self._is_broken = False
+
+    def add(self, text: str) -> None:
+        self.arguments.add(text)
+        self._brackets.add(text)
+
+    def add_odd(self, text: str) -> str:
+        text = self.arguments.add_odd(text)
+        self._brackets.add(text)
+        return text
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its arguments are all there; they are only read where all that was opened is closed."""
+        if self._is_broken or not self._brackets.are_closed:
+            return False
+        so_far = self.arguments.text
+        if not so_far:
+            return False
+        # Nothing that follows what was closed makes it an object.
+        self._is_broken = arguments(so_far) is None
+        return not self._is_broken
 
     def block(self, *, cut: bool) -> ToolUse:
         """The whole call; `cut` says that the answer stopped in it."""
@@ -85,9 +109,9 @@ class Calls:
 
     def _grow(self, call: Call, text: str, *, odd: bool) -> list[CallPiece]:
         if odd:
-            text = call.arguments.add_odd(text)
+            text = call.add_odd(text)
         elif text:
-            call.arguments.add(text)
+            call.add(text)
         return self._show(call, text)
 
     def _show(self, call: Call, text: str) -> list[CallPiece]:
@@ -133,8 +157,7 @@ def _begins_anew(call: Call, name: str, text: str) -> bool:
         return False
     if name != call.name:
         return True
-    so_far = call.arguments.text
-    return bool(text and so_far and arguments(so_far) is not None)
+    return bool(text) and call.is_whole
 
 
 def _text(found: Any) -> str:

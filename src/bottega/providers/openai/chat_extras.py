@@ -1,9 +1,12 @@
 """What some add to a chat completion: sealed thoughts, tools that they ran themselves, images."""
 
+import json
+from hashlib import sha256
 from typing import Any
 
 from bottega.ids import fresh
 from bottega.messages.block import Image, Text, ToolResult, ToolUse
+from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.loose_json import arguments, entries, kept, text_in
 
 
@@ -11,28 +14,50 @@ class Details:
     """OpenRouter's `reasoning_details`, joined again so that they can go back as they came."""
 
     def __init__(self) -> None:
-        self.found: list[dict[str, Any]] = []
+        self._found: list[dict[str, Any]] = []
+        self._known: set[bytes] = set()
+        self._growing: dict[str, list[str]] = {}
+        """The texts of the last one, in pieces."""
+
+    @property
+    def found(self) -> list[dict[str, Any]]:
+        self._put_together()
+        return self._found
 
     def take(self, details: Any) -> str:
         """Add what one event says; return the readable part of it."""
-        said = ""
+        said: list[str] = []
         for entry in entries(kept(details)):
-            said += text_in(entry, "text") + text_in(entry, "summary")
+            said += text_in(entry, "text"), text_in(entry, "summary")
             self._join(entry)
-        return said
+        return "".join(said)
 
     def _join(self, entry: dict[str, Any]) -> None:
-        last = self.found[-1] if self.found else {}
+        last = self._found[-1] if self._found else {}
         same = all(last.get(name) == entry.get(name) for name in ("type", "index"))
         if not last or not same or "data" in entry:
-            if entry not in self.found:
-                self.found.append(entry)
+            self._append(entry)
             return
         for name, value in entry.items():
             if name in ("text", "summary") and isinstance(value, str):
-                last[name] = text_in(last, name) + value
+                self._growing.setdefault(name, [text_in(last, name)]).append(value)
             elif value not in (None, ""):
+                check_number(last)
                 last[name] = value
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        """Add one, unless it was said before."""
+        key = sha256(json.dumps(entry, sort_keys=True).encode()).digest()
+        if key not in self._known:
+            check_number(self._found)
+            self._known.add(key)
+            self._put_together()
+            self._found.append(entry)
+
+    def _put_together(self) -> None:
+        for name, pieces in self._growing.items():
+            self._found[-1][name] = "".join(pieces)
+        self._growing.clear()
 
 
 class Ran:

@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from bottega.messages.block import Source, Sources
+from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.loose_json import entries, text_in
 
 
@@ -16,6 +17,7 @@ class Citations:
         key = url or title
         known = self._found.get(key)
         if key and (known is None or (title and known.title == url)):
+            check_number(self._found)
             self._found[key] = Source(title or url, url)
 
     def take(self, annotations: Any) -> None:

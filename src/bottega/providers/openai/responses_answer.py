@@ -173,8 +173,10 @@ class Answer:
         item = self._items.known(kind, event.output_index, text_in(given, "id"))
         if item is None:
             item = self._items.open(kind, event.output_index, given)
+        is_first = not item.ended
         item.item, item.ended = given, True
-        self._complete(item, events)
+        if is_first:  # what more there may be is shown at the end
+            self._complete(item, events)
 
     def take_end(self, event: Event, events: list[StreamEvent]) -> None:
         found: Any = event.response
@@ -249,8 +251,11 @@ class Answer:
             return
         self._cut = status == "incomplete"
         content: list[Block] = []
+        last: ToolUse | None = None
         for item in self._items.final(entries(response.get("output"))):
-            content += self._blocks(item, content, events)
+            blocks = self._blocks(item, last, events)
+            content += blocks
+            last = next((block for block in reversed(blocks) if isinstance(block, ToolUse)), last)
         reason = text_in(response.get("incomplete_details"), "reason")
         events.append(
             Finished(
@@ -270,7 +275,7 @@ class Answer:
             return "tool_use"
         return "refusal" if self._refused else "end_turn"
 
-    def _blocks(self, item: Item, before: list[Block], events: list[StreamEvent]) -> list[Block]:
+    def _blocks(self, item: Item, last: ToolUse | None, events: list[StreamEvent]) -> list[Block]:
         text = self._complete(item, events)
         given = item.item
         match item.kind:
@@ -286,7 +291,6 @@ class Answer:
             case "run":
                 return items.run_blocks(given, item.shown)
             case "output":
-                last = next((b for b in reversed(before) if isinstance(b, ToolUse)), None)
                 return [items.output_block(given, last.id)] if last and last.server else []
             case "sealed":
                 return [items.reasoning_block(given, "")]

@@ -1,5 +1,6 @@
 """The items of a response while they grow, and which of them the last event speaks of."""
 
+from collections import deque
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from bottega.messages.block import ToolUse
 from bottega.providers.openai import responses_items as items
 from bottega.providers.openai.calls import finished_call
+from bottega.providers.protocol.bounds import check_number
 from bottega.providers.protocol.loose_json import text_in
 from bottega.providers.protocol.surrogates import Growing
 
@@ -68,10 +70,13 @@ class Items:
     def __init__(self) -> None:
         self.all: list[Item] = []
         self._at: dict[int, Item] = {}
+        self._named: dict[tuple[items.Kind, str], Item] = {}
 
     def open(self, kind: items.Kind, index: Any, given: dict[str, Any]) -> Item:
         item = Item(kind, index, given)
+        check_number(self.all)
         self.all.append(item)
+        self._named[kind, item.id] = item
         if isinstance(index, int):
             self._at[index] = item
         return item
@@ -81,34 +86,56 @@ class Items:
         item = self._at.get(index) if isinstance(index, int) else None
         if item is not None and item.kind == kind and (not item.ended or item.id == id):
             return item
-        for item in reversed(self.all):
-            if item.kind == kind and item.id == id and id:
-                return item
-        return None
+        return self._named.get((kind, id)) if id else None
 
     def final(self, output: list[dict[str, Any]]) -> list[Item]:
         """The items of the last event; those of the stream where it lists none, as some do."""
         if not output:
             return self.all
         found: list[Item] = []
+        free = _Free(self.all)
         for place, given in enumerate(output):
-            item = self._match(place, given)
+            item = free.match(place, given)
             if item is None:
+                check_number(found)
                 item = Item(items.kind_of(given), place, given)
             item.item, item.ended, item.settled = given, True, True
             found.append(item)
         return found
 
-    def _match(self, place: int, given: dict[str, Any]) -> Item | None:
-        """The streamed item that this is: by id, else by place, else the first of its kind."""
+
+class _Free:
+    """The streamed items that the last event has not spoken of yet."""
+
+    def __init__(self, streamed: list[Item]) -> None:
+        self._lines: dict[tuple[Any, ...], deque[tuple[int, Item]]] = {}
+        for number, item in enumerate(streamed):
+            call = text_in(item.item, "call_id")
+            for what in (("id", item.id), ("place", _number(item.index)), ("any",)):
+                for calls in (("any call",), ("call", call)):
+                    line = self._lines.setdefault((item.kind, *what, *calls), deque())
+                    line.append((number, item))
+
+    def match(self, place: int, given: dict[str, Any]) -> Item | None:
+        """The one that this is: by id, else by place, else the first of its kind."""
         kind, id, call = items.kind_of(given), text_in(given, "id"), text_in(given, "call_id")
-        free = [
-            item
-            for item in self.all
-            if item.kind == kind
-            and not item.settled
-            and (not call or text_in(item.item, "call_id") in ("", call))
-        ]
-        by_id = (item for item in free if id and item.id == id)
-        by_place = (item for item in free if item.index == place)
-        return next(by_id, None) or next(by_place, None) or (free[0] if free else None)
+        found = self._first(kind, ("id", id), call) if id else None
+        found = found or self._first(kind, ("place", place), call)
+        return found or self._first(kind, ("any",), call)
+
+    def _first(self, kind: items.Kind, what: tuple[Any, ...], call: str) -> Item | None:
+        """The first that is free, and of this call, or of one that is not known."""
+        calls = (("call", ""), ("call", call)) if call else (("any call",),)
+        heads = [self._head((kind, *what, *each)) for each in calls]
+        found = [head for head in heads if head]
+        return min(found, key=lambda head: head[0])[1] if found else None
+
+    def _head(self, key: tuple[Any, ...]) -> tuple[int, Item] | None:
+        line = self._lines.get(key)
+        while line and line[0][1].settled:
+            line.popleft()
+        return line[0] if line else None
+
+
+def _number(index: Any) -> int | float | None:
+    return index if isinstance(index, int | float) else None

@@ -16,6 +16,11 @@ from bottega.providers.provider import Failed
 
 MAX_DETAIL = 400
 """Characters of the provider's own words that are shown."""
+MAX_MESSAGE = 16_000
+"""Characters of a message that are looked at."""
+_LONGEST_WORD = 200
+MAX_RAW = 256 * 1024
+"""Characters of another provider's error in an error."""
 
 MAX_NESTING = 20
 """No message that is meant to be read lies deeper."""
@@ -277,13 +282,22 @@ def error_in(found: Any) -> ErrorText:
     if isinstance(found, list):
         found = cast("list[Any]", found)[0] if found else ""
     if not isinstance(found, dict):
-        return ErrorText(str(found) if found else "")
+        return ErrorText(_head(str(found)) if found else "")
     whole = cast("dict[str, Any]", found)
     inner = whole.get("error")
     if isinstance(inner, str) and inner:
-        return ErrorText(inner, _word(whole.get("code")))
+        return ErrorText(_head(inner), _word(whole.get("code")))
     error = cast("dict[str, Any]", inner) if isinstance(inner, dict) else whole
-    return ErrorText(_message_of(error), _kind_of(error), _status_of(error))
+    return ErrorText(_head(_message_of(error)), _kind_of(error), _status_of(error))
+
+
+def _head(message: str) -> str:
+    """The beginning of a message, all of which is looked at; in whole words, as a part of a key looks like none."""
+    if len(message) <= MAX_MESSAGE:
+        return message
+    head = message[:MAX_MESSAGE]
+    words = head.rsplit(None, 1)
+    return words[0] if len(words) > 1 else head
 
 
 def retry_after(headers: dict[str, str]) -> float | None:
@@ -387,6 +401,7 @@ def _message_of(error: dict[str, Any]) -> str:
         # A router's own message says only that the provider behind it failed.
         raw = cast("dict[str, Any]", metadata).get("raw")
         if isinstance(raw, str) and raw:
+            raw = raw[:MAX_RAW]
             return f"{message}: {read_error(raw.encode('utf-8', 'replace')).message or raw}"
     return message
 
@@ -421,7 +436,7 @@ def _status_of(error: dict[str, Any]) -> int:
 
 
 def _word(found: Any) -> str:
-    return found if isinstance(found, str) and not found.isdigit() else ""
+    return found[:_LONGEST_WORD] if isinstance(found, str) and not found.isdigit() else ""
 
 
 def _number(text: str) -> float | None:

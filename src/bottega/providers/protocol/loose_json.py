@@ -15,6 +15,9 @@ Shape = TypeVar("Shape")
 MAX_DEPTH = 200
 """What nests deeper is meant to do harm, and could not be read back from where it is stored."""
 
+LARGEST_ODD = 16 * 1024 * 1024
+"""Bytes of what is looked at again: what is larger is media, and those are plain letters."""
+
 REFUSALS = (ValueError, RecursionError)
 """What the strict reader raises: msgspec's errors and bad UTF-8 are both `ValueError`."""
 
@@ -24,6 +27,8 @@ def second_look(data: bytes, shape: type[Shape], keep: frozenset[str]) -> Shape 
 
     Strings under the keys in `keep` may still hold half characters: they are pieces of a text.
     """
+    if len(data) > LARGEST_ODD:
+        return None
     try:
         check_size(data, MOST_ANSWER)
         found = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None)

@@ -9,6 +9,7 @@ import re
 from typing import Any, cast
 
 LONE = "\ufffd"
+_PIECE = 64 * 1024
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -18,7 +19,11 @@ def mend(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         # By way of JSON, whose decoder joins pairs: a codec would call Python's handler of errors for each half.
-        return _HALF.sub(LONE, json.loads(json.dumps(text)))
+        paired: str = json.loads(json.dumps(text))
+        # In pieces: no one call holds up what runs in other threads.
+        return "".join(
+            _HALF.sub(LONE, paired[at : at + _PIECE]) for at in range(0, len(paired), _PIECE)
+        )
     return text
 
 

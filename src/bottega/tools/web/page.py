@@ -4,11 +4,14 @@ Apart from the studio, as some pages keep a reader busy for minutes: it can be e
 its memory are limited, and it knows nothing. It imports nothing of ours.
 """
 
+import os
 import resource
 import sys
 
 SECONDS = 10
-_MEMORY = 2 * 1024 * 1024 * 1024
+_MEMORY = 1024 * 1024 * 1024
+_NICE = 10
+"""Behind everything that somebody waits for."""
 
 
 def readable(page: str, url: str) -> str:
@@ -27,6 +30,7 @@ def readable(page: str, url: str) -> str:
 
 
 def main() -> None:
+    os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

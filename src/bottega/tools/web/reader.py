@@ -4,14 +4,19 @@ import asyncio
 
 import msgspec
 
+from bottega.fairness import Share, caller
 from bottega.tools.web import page as program
 from bottega.tools.web.strip import stripped, title
 from bottega.workspaces.own_code import INTERPRETER
 
+AT_ONCE = 2
+"""Pages of one person's that are read at the same time."""
 PATIENCE = 15.0
 """Seconds for the program that looks for the main text."""
 _LEAST = 200
 """Characters of main text; where there are fewer, and much more on the page, all is shown."""
+
+_READERS = Share(lambda: AT_ONCE)
 
 
 class Readable(msgspec.Struct, frozen=True):
@@ -21,7 +26,9 @@ class Readable(msgspec.Struct, frozen=True):
 
 async def readable(page: str, url: str, most: int, patience: float = PATIENCE) -> Readable:
     """At most `most` characters of it; the main text is looked for no longer than `patience`."""
-    main = await _main_text(page, url, most, patience)
+    whose = caller()
+    async with _READERS.hold(whose.person if whose else 0):
+        main = await _main_text(page, url, most, patience)
     if len(main) < _LEAST:
         whole = await asyncio.to_thread(stripped, page, url, most)
         main = whole if not main or len(whole) > 10 * len(main) else main

@@ -10,6 +10,7 @@ from msgspec import Meta
 from bottega.agents.agent import Whereabouts
 from bottega.approvals.mode import Mode
 from bottega.errors import Conflict, NotFound
+from bottega.fairness import beside
 from bottega.messages.json_size import MOST_ARGUMENTS
 from bottega.reach.lines import LAST
 from bottega.reach.reach import Method, Reach
@@ -63,13 +64,13 @@ class Other:
         }
         # Where the answer is lost there are two, of which one stays empty.
         answer = await self._call("POST", "sessions", body, again=True)
-        return self._read(answer, _Named).id
+        return (await self._read(answer, _Named)).id
 
     async def _project(self, where: Whereabouts) -> str:
         if not where.project:
             return ""
         body = await self._call("GET", "projects")
-        for each in self._read(body, _Projects).projects:
+        for each in (await self._read(body, _Projects)).projects:
             if where.project in (each.id, each.name, each.folder):
                 return each.id
         raise NotFound(
@@ -87,7 +88,7 @@ class Other:
         """Where in the log there the prompt stands; the same again is the same."""
         path = f"sessions/{session_id}/prompts"
         answer = await self._call("POST", path, prompt, again=True)
-        return self._read(answer, _Admitted).index
+        return (await self._read(answer, _Admitted)).index
 
     async def stop(self, session_id: str, message_id: str) -> bool:
         """Stop what runs there, or take it back; False: it never came there."""
@@ -101,7 +102,7 @@ class Other:
         """What the call would be made with that is asked about."""
         with suppress(NotFound):
             body = await self._call("GET", f"asks/{quote(ask_id, safe='')}")
-            return self._read(body, _Asked).input
+            return (await self._read(body, _Asked)).input
         return {}
 
     async def answer(self, ask: Ask) -> None:
@@ -115,5 +116,5 @@ class Other:
     async def _call(self, method: Method, path: str, body: Any = None, **how: Any) -> bytes:
         return await self.reach.call(method, path, body, largest=LARGEST, **how)
 
-    def _read(self, answer: bytes, shape: type[T]) -> T:
-        return self.reach.read(answer, shape, MOST_ARGUMENTS)
+    async def _read(self, answer: bytes, shape: type[T]) -> T:
+        return await beside(len(answer), self.reach.read, answer, shape, MOST_ARGUMENTS)

@@ -15,8 +15,8 @@ from bottega.events import facts
 from bottega.events.codec import carried
 from bottega.events.event import Carried
 from bottega.failpoint import failpoint
-from bottega.fairness import FOREIGN_JSON
-from bottega.messages.json_size import MOST_MESSAGE, SMALL, Crowded, check_size, members_of
+from bottega.fairness import FOREIGN_JSON, beside
+from bottega.messages.json_size import MOST_MESSAGE, SMALL, Crowded, counted
 from bottega.messages.message import Usage
 from bottega.reach.lines import LAST, Sent
 from bottega.sessions import inbox, spent
@@ -52,8 +52,6 @@ MOST_MEMBERS = 2_000_000
 """Fields and elements of all its events but the pieces of words: whoever reads the session decodes them all."""
 _COUNTED = 1024 * 1024
 """Bytes after which it is looked at again whether there is room for more."""
-_LARGE = 64 * 1024
-"""Bytes of an event from which on it is not decoded on the event loop."""
 _MOST_PAID = 10**9
 """Tokens, or micro-USD, of one model call or one task that was handed on: more cannot be true."""
 
@@ -87,8 +85,7 @@ class Taking:
         answers = 0
         for each in burst:
             members = await self._count(each.body)
-            large = len(each.body) > _LARGE
-            fact = await asyncio.to_thread(self._read, each) if large else self._read(each)
+            fact = await beside(len(each.body), self._read, each)
             await self._make_room(len(each.body), 0 if fact.type in facts.DELTAS else members)
             self.cursor = fact.index
             if fact.message_id != self._id or fact.type not in CARRIED:
@@ -109,13 +106,13 @@ class Taking:
     async def _count(self, body: bytes) -> int:
         """About how many fields and elements an event has, before it is decoded; raises where that is too much."""
         try:
-            check_size(body, MOST_MESSAGE)
+            members = await beside(len(body), counted, body, MOST_MESSAGE)
         except Crowded as crowded:
             raise TooMuchSent(
                 f"The server at {self._address} sent an event {crowded}.",
                 hint="The exchange ends here. Look at what that server does.",
             ) from None
-        if (members := members_of(body, MOST_MESSAGE)) > SMALL:
+        if members > SMALL:
             await FOREIGN_JSON.take(members)
         return members
 

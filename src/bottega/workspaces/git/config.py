@@ -33,7 +33,9 @@ _OFF = re.compile(r"false|no|off|0", re.IGNORECASE)
 _WORD = re.compile(r"(?!-)[\w./+*:^-]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]*")
 _REFERENCES = frozenset({"branch.*.merge", "remote.*.fetch", "remote.*.push"})
-"""Settings that name references: git replaces objects by some of those."""
+"""Settings that name references: git replaces objects by some of those, and applies others by itself."""
+_OWN = frozenset({"bisect", "replace", "rewritten", "stash", "worktree"})
+"""What references begin with that git uses for itself."""
 _REMOTE = re.compile(r"[A-Za-z0-9_.][\w./+-]*")
 _URL = re.compile(r"(https?|git|ssh|git\+ssh|ssh\+git|file)://[^-\x00-\x20][^\x00-\x1f]*")
 _SCP = re.compile(r"(?=[^\x00-\x1f]*\Z)([\w.+~][\w.+~-]*@)?[\w.\[][\w.:\]-]*:(?!:|//).*", re.DOTALL)
@@ -75,7 +77,6 @@ _SAFE: dict[str, re.Pattern[str]] = {
     "remote.*.fetch": _WORD,
     "remote.*.push": _WORD,
     "remote.*.tagopt": _WORD,
-    "remote.*.mirror": _FLAG,
     "remote.*.prune": _FLAG,
     "remote.*.promisor": re.compile("true"),
     "remote.*.partialclonefilter": re.compile(r"blob:none|blob:limit=\d+[kmg]?|tree:\d+"),
@@ -125,15 +126,27 @@ def is_safe(entry: Entry) -> bool:
             return False
     if general in _ADDRESSES:
         return value is not None and _is_address(value)
-    if general in _REFERENCES and _replaces(value or ""):
+    if general in _REFERENCES and not _keeps_to_its_own(general, value or ""):
         return False
     allowed = _SAFE.get(general)
     return allowed is not None and allowed.fullmatch(value or "") is not None
 
 
-def _replaces(value: str) -> bool:
-    """Whether what it names may be a reference by which git takes one object for another."""
-    return "refs/replace" in value.lower() or value.endswith((":*", ":refs/*"))
+def _keeps_to_its_own(key: str, value: str) -> bool:
+    """Whether references are written only where a fetch or a push writes them by custom, and none are taken away.
+
+    The one star of a value may stand within a step, and stand for any number of them: what is before it decides.
+    """
+    if key == "branch.*.merge":
+        return "refs/replace" not in value.lower()
+    if key == "remote.*.push" and value[:1] in ("+", ":"):
+        return False  # it would overwrite or delete what others have there
+    source, colon, target = value.removeprefix("+").lower().partition(":")
+    place = target if colon or key == "remote.*.fetch" else source
+    if not place.startswith("refs"):
+        return "*" not in place and not place.startswith("replace")
+    start, first, rest = [*place.split("/", 2), "", ""][:3]
+    return start == "refs" and "*" not in first and first not in ("", *_OWN) and rest != ""
 
 
 def _is_address(value: str) -> bool:
@@ -327,7 +340,9 @@ def cleaned(raw: bytes, kept: Collection[Entry] = ()) -> tuple[bytes | None, tup
     if found is None:
         return written(kept), ("everything: git cannot read it",)
     known = {*kept}
-    good = [each for each in found if each in known or is_safe(each)]
+    good = [
+        each for each in found if each in known or (is_safe(each) and not (kept and _fetches(each)))
+    ]
     addressed = {key.rpartition(".")[0] for key, _ in (*good, *kept) if key.endswith(".url")}
     good = [each for each in good if each in known or not _lacks(each[0], addressed)]
     stays = {*good}
@@ -355,6 +370,11 @@ def _rearranged(found: Collection[Entry], kept: Collection[Entry]) -> tuple[str,
     left = {key for key, _ in now} | off
     was = [each for each in kept if each[0] in keys and each[0] in left]
     return () if now == was else tuple(sorted(left))
+
+
+def _fetches(entry: Entry) -> bool:
+    """Whether git fetches what is missing by itself, as it does in a part of a repository that was cloned so."""
+    return entry[0].endswith((".promisor", ".partialclonefilter"))
 
 
 def _lacks(key: str, addressed: Collection[str]) -> bool:

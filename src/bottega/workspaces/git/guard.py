@@ -343,8 +343,7 @@ class Guard:
         def said(path: str, file: files.File) -> bytes | None:
             if not before.files or before.holds(self._root, path):
                 return file.content
-            old, places = before.files.get(path), found.repositories
-            verdict = judge(self._root, path, "config", file, old, places)
+            verdict = judge(self._root, path, "config", file, before.files, found.repositories)
             return file.content if verdict is None else verdict.content
 
         return targets(self._root, found, said=said).joined(
@@ -446,7 +445,7 @@ class Guard:
             is_copy = is_copy and not is_of_repository(path, found)  # what it calls lies elsewhere
             if not before.holds(self._root, path):
                 if kind != "odd" and not is_copy:
-                    verdict = judge(self._root, path, kind, file, old, found.repositories)
+                    verdict = judge(self._root, path, kind, file, before.files, found.repositories)
                 if verdict is None and path in found.odd:
                     verdict = judge_odd(path, file, old)
                 if verdict is None and old is None and kind == "pointer" and found.is_crowded:

@@ -3,13 +3,14 @@
 import os
 import re
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import config
 from bottega.workspaces.git.baseline import Kept
-from bottega.workspaces.git.contents import mercurial, references, replacements, state
+from bottega.workspaces.git.contents import mercurial, references, replacements, shallow, state
 from bottega.workspaces.git.files import File
 from bottega.workspaces.git.leading import (
     Leading,
@@ -41,10 +42,11 @@ def judge(  # noqa: C901, PLR0911, PLR0912 - one a kind
     path: str,
     kind: Kind,
     file: File,
-    kept: Kept | None,
+    among: Mapping[str, Kept],
     repositories: Collection[str],
 ) -> Verdict | None:
-    """None: it may stay as it is."""
+    """None: it may stay as it is; `among` is what there was before, of all paths."""
+    kept = among.get(path)
     if kept is not None and (kept.is_still(file) or kept.was_out_of_reach(file)):
         return None
     before = _plain(kept)
@@ -62,7 +64,11 @@ def judge(  # noqa: C901, PLR0911, PLR0912 - one a kind
         case "settings" | "store" if _runs_nothing(root, path, kind, file, kept):
             return None
         case "replacement" if path.rpartition("/")[2] == replacements.PACKED:
-            return _packed(root, path, file, before)
+            return _packed(root, path, file, among)
+        case "replacement" if _was_replaced(path, file, among):
+            return None
+        case "shallow":
+            return _shallow(root, path, file, before)
         case "reference" if references.is_harmless(file.content):
             return None
         case "table":
@@ -103,6 +109,7 @@ _WHY = {
     "reference": "a reference that makes git write elsewhere than to references",
     "resolution": "a resolution of a conflict that git would take by itself",
     "grafts": "lines that give commits other parents",
+    "shallow": "lines that hide the history of commits",
     "back": "a file that leads git to a work tree elsewhere",
     "remote": "an address that git would use",
     "settings": "settings of Mercurial or Jujutsu that can run programs",
@@ -155,15 +162,49 @@ def _state(path: str, file: File, before: Kept | None) -> Verdict | None:
     return _back(before, _WHY["state"])
 
 
+def _shallow(root: Root, path: str, file: File, before: Kept | None) -> Verdict | None:
+    was = (before.content if before else None) or b""
+    try:
+        fresh = shallow.ends(root, path, file.content or b"", was)
+    except ValueError:
+        fresh = was
+    if file.content is not None and set(fresh.split()) == set(file.content.split()):
+        return None
+    return Verdict(_WHY["shallow"], fresh or None, file.mode)
+
+
 def _is_back(root: Root, path: str, file: File) -> bool:
     """Whether it says where a work tree in this folder is."""
     said = said_by_commondir(file.content or b"")
     return said.endswith(b"/.git") and resolved(root, os.path.dirname(path), said) != ".."
 
 
-def _packed(root: Root, path: str, file: File, before: Kept | None) -> Verdict | None:
+def _was_replaced(path: str, file: File, among: Mapping[str, Kept]) -> bool:
+    """Whether it is what stood in a table before."""
+    prefix, _, name = path.rpartition("refs/replace/")
+    said = replacements.line_of(f"refs/replace/{name}", file.content or b"")
+    with suppress(ValueError):
+        return said in _replacements(prefix, among)
+    return False
+
+
+def _replacements(prefix: str, among: Mapping[str, Kept]) -> set[bytes]:
+    """Those of a repository that there were before, in its table or as files: git moves them."""
+    packed = among.get(f"{prefix}{replacements.PACKED}")
+    if packed is not None and packed.content is None:
+        raise ValueError("it was too large to know what it held before")
+    known = replacements.lines(packed.content or b"") if packed else set[bytes]()
+    return known | {
+        replacements.line_of(path.removeprefix(prefix), kept.content or b"")
+        for path, kept in among.items()
+        if kept.kind == "replacement" and path.startswith(f"{prefix}refs/")
+    }
+
+
+def _packed(root: Root, path: str, file: File, among: Mapping[str, Kept]) -> Verdict | None:
     try:
-        fresh = replacements.without_new(root, path, (before.content if before else None) or b"")
+        known = _replacements(path.removesuffix(replacements.PACKED), among)
+        fresh = replacements.without_new(root, path, known)
     except ValueError as problem:
         return Verdict(_WHY["replacement"], None, problem=str(problem))
     return None if fresh is None else Verdict(_WHY["replacement"], fresh, file.mode)

@@ -29,6 +29,7 @@ Kind = Literal[
     "table",
     "resolution",
     "grafts",
+    "shallow",
     "back",
     "link",
     "project",
@@ -188,6 +189,7 @@ _FILES: dict[str, Kind] = {
     "commondir": "commondir",
     "objects/info/alternates": "alternates",
     "info/grafts": "grafts",
+    "shallow": "shallow",
 }
 
 

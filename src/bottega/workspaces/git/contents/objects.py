@@ -188,8 +188,35 @@ def _offset(opened: int, at: int, far: int) -> int:
     return int(offset)
 
 
+def is_in(table: int, name: str) -> bool:
+    """Whether the table of a pack, which is open, has an object."""
+    try:
+        return bool(_offsets(table, bytes.fromhex(name)))
+    except _ODD:
+        return False
+
+
+def content_in(table: int, pack: int, name: str) -> tuple[bytes, bytes] | None:
+    """What an object of a pack is, and what it holds; None: it is not there, or cannot be read."""
+    try:
+        for offset in _offsets(table, bytes.fromhex(name)):
+            return _content(pack, table, offset, len(name) // 2)
+    except _ODD:
+        pass
+    return None
+
+
 def _named(pack: int, table: int, offset: int, size: int) -> str:
     """The name that what is in a pack should have."""
+    kind, content = _content(pack, table, offset, size)
+    found = _hash("0" * size * 2)
+    found.update(b"%s %d\0" % (kind, len(content)))
+    found.update(content)
+    return found.hexdigest()
+
+
+def _content(pack: int, table: int, offset: int, size: int) -> tuple[bytes, bytes]:
+    """What it is, and what it holds."""
     changes: list[bytes] = []
     work, kind = 0, 0
     while True:
@@ -214,10 +241,7 @@ def _named(pack: int, table: int, offset: int, size: int) -> str:
     for each in reversed(changes):
         content = _applied(content, each, _WORK - work)
         work += len(content)
-    found = _hash("0" * size * 2)
-    found.update(b"%s %d\0" % (_TYPES[kind], len(content)))
-    found.update(content)
-    return found.hexdigest()
+    return _TYPES[kind], content
 
 
 def _head(pack: int, at: int) -> tuple[int, int, int]:

@@ -6,7 +6,7 @@ nothing here costs more than a few bytes for each of a table.
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from bottega.regular_file import read_opened
 from bottega.workspaces.confine import Root
@@ -46,7 +46,19 @@ def _names_any(root: Root, path: str) -> bool:
         os.close(opened)
 
 
-def without_new(root: Root, path: str, before: bytes) -> bytes | None:
+def line_of(path: str, content: bytes) -> bytes:
+    """What a table says of such a reference that is a file; the path is from where the repository's begin."""
+    return content.strip() + b" " + os.fsencode(path)
+
+
+def lines(table: bytes) -> set[bytes]:
+    """What a table says of such references."""
+    return {
+        b" ".join(table[begin:end].partition(b"\n")[0].split()) for begin, end in _marked(table)
+    }
+
+
+def without_new(root: Root, path: str, known: Collection[bytes]) -> bytes | None:
     """What a table should hold; None: it may stay as it is. A `ValueError` where it is too large to tell."""
     opened = open_readable(root, path)
     if opened is None:
@@ -54,7 +66,7 @@ def without_new(root: Root, path: str, before: bytes) -> bytes | None:
     try:
         with _one:
             raw = read_opened(opened, path, MOST)
-            fresh = cut(raw, before)
+            fresh = cut(raw, known)
             return None if fresh is raw else fresh
     except OSError as problem:
         raise ValueError(problem.strerror) from problem
@@ -62,9 +74,8 @@ def without_new(root: Root, path: str, before: bytes) -> bytes | None:
         os.close(opened)
 
 
-def cut(raw: bytes, before: bytes) -> bytes:
-    """The lines of `packed-refs` without such references, but for those that were there before."""
-    known = {before[begin:end].partition(b"\n")[0] for begin, end in _marked(before)}
+def cut(raw: bytes, known: Collection[bytes]) -> bytes:
+    """The lines of `packed-refs` without such references, but for those that are known."""
     kept, at = bytearray(), 0
     for begin, end in _marked(raw):
         if raw[begin:end].partition(b"\n")[0] not in known:
