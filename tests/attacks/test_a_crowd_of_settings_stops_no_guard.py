@@ -173,7 +173,8 @@ LISTS = {
 }
 PERSONS = """
 printf '#!/bin/sh\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push; mkdir -p .git/rr-cache/12
-echo 1 > .git/rr-cache/12/preimage; cp -r .git/rr-cache/12 .git/rr-cache/01; git gc -q; git worktree add -q ../tree; echo staged > staged; git add staged
+echo 1 > .git/rr-cache/12/preimage; cp -r .git/rr-cache/12 .git/rr-cache/01
+git gc -q; git worktree add -q ../tree; echo staged > staged; git add staged
 """
 KEPT = (
     "hooks/pre-push",
