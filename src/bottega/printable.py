@@ -4,6 +4,7 @@ Whoever writes to a terminal, a log or a file that is read in a terminal goes by
 """
 
 import re
+import unicodedata
 
 UNPRINTABLE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but for line ends and tabs, DEL, C1
@@ -11,6 +12,18 @@ UNPRINTABLE = (
     "\U000e0000-\U000e007f"  # tags: letters to a model, nothing to the eye
 )
 """For between the brackets of a regular expression. Joiners are not in it: emoji and many scripts need them."""
+
+_BLANK = re.compile(
+    "[\u115f\u1160\u17b4\u17b5\u3164\uffa0\u034f"  # letters and marks that look like nothing
+    "\u2800\ufffc\U0001d159\U00013441\U00013442\U00016fe4"  # blank signs
+    "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"  # selectors: one of them can hold a byte
+)
+
+
+def is_unseen(character: str) -> bool:
+    """Nothing is to be seen of it where it stands, or a screen obeys it; spaces and ends of lines are among these."""
+    return unicodedata.category(character)[0] in "CZ" or bool(_BLANK.match(character))
+
 
 _IN_JSON = re.compile(f"[{UNPRINTABLE}]")
 

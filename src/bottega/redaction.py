@@ -1,4 +1,7 @@
-"""Takes secrets out of what another side said, however it spelled them when it repeated them."""
+"""Takes secrets out of what another side said, however it spelled them when it repeated them.
+
+Where a text was cut, which an ellipsis tells, a part of one may be left: its beginning before, or its end behind.
+"""
 
 import base64
 import html
@@ -6,6 +9,12 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import quote
+
+_CUT = "…"
+_MOST_CUTS = 200
+"""A text with more of them was not cut by us so often."""
+_SHORTEST_PART = 4
+"""Letters; fewer say too little to hide."""
 
 
 def redact(text: str, secrets: Iterable[str], mark: str, longest: int | None = None) -> str:
@@ -20,7 +29,32 @@ def redact(text: str, secrets: Iterable[str], mark: str, longest: int | None = N
         text = text[: longest + margin]
     for spelling in spellings:
         text = text.replace(spelling, mark)
+        if 0 < text.count(_CUT) <= _MOST_CUTS:
+            text = _without_parts(text, spelling, mark)
     return text[: len(text) - margin] if is_cut else text
+
+
+def _without_parts(text: str, spelling: str, mark: str) -> str:
+    first, *others = text.split(_CUT)
+    pieces = [first, *(_without_end(each, spelling, mark) for each in others)]
+    *others, last = pieces
+    return _CUT.join([*(_without_beginning(each, spelling, mark) for each in others), last])
+
+
+def _without_beginning(text: str, spelling: str, mark: str) -> str:
+    """The text without what its secret begins with, at its end."""
+    for length in range(len(spelling) - 1, _SHORTEST_PART - 1, -1):
+        if text.endswith(spelling[:length]):
+            return text[:-length] + mark
+    return text
+
+
+def _without_end(text: str, spelling: str, mark: str) -> str:
+    """The text without what its secret ends with, at its beginning."""
+    for length in range(len(spelling) - 1, _SHORTEST_PART - 1, -1):
+        if text.startswith(spelling[-length:]):
+            return mark + text[length:]
+    return text
 
 
 @lru_cache(256)

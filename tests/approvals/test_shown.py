@@ -30,6 +30,7 @@ from bottega.approvals.shown import MOST_SHOWN, TooLong, shown
         ("a\u2028b", "a⟨U+2028⟩b"),
         ("a\u3164b\u2800c\u115fd", "a⟨U+3164⟩b⟨U+2800⟩c⟨U+115F⟩d"),
         ("a\ufe0fb\U000e0101c", "a⟨U+FE0F⟩b⟨U+E0101⟩c"),
+        ("a\u2065b\ufff0c\u180fd\U0001d159", "a⟨U+2065⟩b⟨U+FFF0⟩c⟨U+180F⟩d⟨U+1D159⟩"),
         ("rm א/ב", "rm ⟨U+05D0⟩/⟨U+05D1⟩"),
         ("e\u0301", "e\u0301"),
         ("e" + "\u0301" * 5, "e\u0301\u0301" + "⟨U+0301⟩" * 3),

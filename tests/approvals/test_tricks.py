@@ -228,6 +228,47 @@ def test_a_line_that_only_begins_with_the_delimiter_ends_no_here_document(text: 
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        'cat <<E\n`a="p q" rm y`\nE\n',
+        "cat <<E_F\n`2>&1 rm y`\nE_F\n",
+        "cat <<E\n${x:-`a=$z rm y`}\nE\n",
+        "cat <<E\n'`a=\"p q\" rm y`'\nE\n",
+        "cat <<'E' > `a=\"p q\" rm y`\nE\n",
+        'echo "`a=\\"p q\\" rm y`"',
+        'echo `echo \\`a="p q" rm y\\``',
+        "echo \"${x:-`a='p q' rm y`}\" ${x:-`2>&1 rm y`}",
+        "echo \"${x:-'`2>&1 rm y`'}\"",
+        "echo \"$'`2>&1 rm y`'\"",
+        "echo `echo '` ; >f rm y ; `'`",
+        "echo `true # `; >f rm y\n`",
+        "cat <<'E\\F'\nfoo\nE\\F\n>f rm y\nEF\n",
+        'cat <<"E\\F"\nfoo\nE\\F\ntime -p rm y\nEF\n',
+    ],
+)
+def test_what_bash_would_run_and_the_grammar_overlooks_is_no_silence(text: str) -> None:
+    for verdict in ("deny", "ask"):
+        rules = gate(Rule(verdict=verdict, command="rm *"), mode="allow")
+        assert judge(command(text), rules).decision in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "echo `git log` \"`git status`\" '`rm x`' \\`",
+        'echo "$(git log)" $((1 + 2)) "a \\` b"  # `rm x`',
+        "git commit -F - <<'E'\nuse `rm` or $(rm x)\nE\n",
+        "git commit -F - <<\\E\nuse `rm`\nE\n",
+        "git commit -F - <<E\nuse \\`rm\\` $(git log)\nE\n",
+        "cat <(git log) \"a `git log --format='%s'`\"",
+    ],
+)
+def test_ordinary_substitutions_are_no_doubt(text: str) -> None:
+    denial = gate(Rule(verdict="deny", command="kill *"), mode="allow")
+    assert judge(command(text), denial).decision == "allow"
+
+
+@pytest.mark.parametrize(
     "text", ["a <<E\nb\nE", "a <<-E\n\tb\n\tE\nc", "a <<'E' > f\n$(rm)\nE\n", "a <<'A B'\nx\nA B"]
 )
 def test_an_ordinary_here_document_is_no_doubt(text: str) -> None:

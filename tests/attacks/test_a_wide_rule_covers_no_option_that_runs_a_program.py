@@ -116,6 +116,19 @@ OPERANDS = (
         "pytest @args",
         "cp a ../b",
     ),
+    *(
+        "curl '{file}:///etc/passwd'",
+        "curl '[f-f]ile:///etc/passwd'",
+        "curl 'fi{le}:///etc/passwd'",
+    ),
+    *(
+        "curl https://x.test '{file,https}://x.test/a'",
+        "curl -X '{file}:///etc/passwd' https://x.test",
+    ),
+    *(
+        'jq -n \'import "a" as $a {search: "/etc"}; $a\'',
+        'jq -n \'include "a" {search: "/etc"}; .\'',
+    ),
     *("curl file:///etc/passwd", "curl -H @secret https://x.test", "curl -H@secret https://x.test"),
     *("python -c 'import os'", "python -m http.server", "python /tmp/x.py", "node -r ./e.js x.js"),
     *(
@@ -217,6 +230,7 @@ USUAL = (
     *(
         "curl -sSL https://x.test/a",
         "curl -I https://x.test",
+        "jq -r '.a[] | {b: .c}' x.json",
         "unzip -l a.zip",
         "which -a x",
         "date +%F",

@@ -141,7 +141,7 @@ async def test_two_windows_answer_and_the_late_one_is_told(visit: Starts) -> Non
     await send(one, "make it")
     await asked(one, "Run this command?")
     other = await visited.page(one.url.removeprefix(visited.serving.address))
-    await expect(other.locator("[data-ask]")).to_be_visible()
+    await expect(other.get_by_role("button", name="Allow once")).to_be_enabled()
     # The late window has not heard yet: nothing reaches it until it has pressed.
     await other.context.set_offline(True)
     await one.keyboard.press("1")

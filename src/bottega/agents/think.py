@@ -6,6 +6,8 @@ from bottega.agents.model import Model
 from bottega.agents.shape import Lens, Shaped, Shaper
 from bottega.agents.world import World
 from bottega.events import facts
+from bottega.ids import fresh
+from bottega.messages.block import Block, ToolUse
 from bottega.providers.provider import (
     CallPiece,
     Failed,
@@ -50,7 +52,7 @@ class Call:
                     await self._world.room()
                 elif isinstance(event, Finished):
                     self._end_text()
-                    shaped = await shaper.shaped(event.content, self._step)
+                    shaped = await shaper.shaped(_told_apart(event.content), self._step)
                     return self._finished(event, shaped, notices)
                 elif isinstance(event, Failed):
                     return event
@@ -113,3 +115,18 @@ class Call:
         # What follows is waited for, and this with it: the intent of its first call, or the exchange's end.
         self._world.emit(said)
         return Answer(said, shaped)
+
+
+def _told_apart(content: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The same with an id of its own for each call: what is asked, allowed and answered goes by it."""
+    known: set[str] = set()
+    found: list[Block] = []
+    for block in content:
+        if not isinstance(block, ToolUse) or block.server:
+            found.append(block)
+            continue
+        found.append(
+            msgspec.structs.replace(block, id=fresh("call")) if block.id in known else block
+        )
+        known.add(block.id)
+    return tuple(found)

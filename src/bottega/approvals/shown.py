@@ -8,6 +8,7 @@ import re
 import unicodedata
 
 from bottega.errors import Refused
+from bottega.printable import is_unseen
 
 MOST_SHOWN = 100_000
 """Characters; nobody reads more before they decide."""
@@ -19,9 +20,6 @@ _PLAIN = re.compile(r"[!-~ \n]+")
 _RUN = re.compile(
     r"(?:\A|(?<=\n)) +(?=\n|\Z)"  # on a line of their own
     rf"| {{{_SPACES + 1},}}|\n{{{_EMPTY_LINES + 2},}}"
-)
-_BLANK_LETTERS = frozenset(
-    "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u034f\u180b\u180c\u180d\u180f"
 )
 _TURNS = frozenset({"R", "AL", "AN"})
 
@@ -48,24 +46,16 @@ def _visible(text: str) -> list[str]:
     found: list[str] = []
     marks = 0
     for char in text:
-        kind = unicodedata.category(char)
-        marks = marks + 1 if kind[0] == "M" else 0
-        found.append(_named(char) if _deceives(char, kind) or marks > _MARKS else char)
+        marks = marks + 1 if unicodedata.category(char)[0] == "M" else 0
+        found.append(_named(char) if _deceives(char) or marks > _MARKS else char)
     return found
 
 
-def _deceives(char: str, kind: str) -> bool:
+def _deceives(char: str) -> bool:
     """Unseen, blank, acting on the screen, or turning the direction of what stands beside it."""
     if char in " \n":
         return False
-    return (
-        kind[0] in "CZ"
-        or char in "⟨⟩"
-        or char in _BLANK_LETTERS
-        or "\ufe00" <= char <= "\ufe0f"
-        or "\U000e0100" <= char <= "\U000e01ef"
-        or unicodedata.bidirectional(char) in _TURNS
-    )
+    return char in "⟨⟩" or is_unseen(char) or unicodedata.bidirectional(char) in _TURNS
 
 
 def _named(char: str) -> str:

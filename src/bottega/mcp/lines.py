@@ -72,7 +72,8 @@ class Pipes:
 
     def skip(self, line: bytes) -> bool:
         """Note a line that is no message; False: it was one too many."""
-        self.printed = self.printed or line[:_SHOWN].decode(errors="replace")
+        more = "…" if len(line) > _SHOWN else ""
+        self.printed = self.printed or line[:_SHOWN].decode(errors="replace") + more
         self._garbage += 1
         if self._garbage > MOST_GARBAGE:
             self.fault = "It writes what is no MCP message to its standard output."

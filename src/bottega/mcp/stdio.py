@@ -142,4 +142,6 @@ class _Tail:
 
     def text(self) -> str:
         lines = self._kept.decode(errors="replace").strip().splitlines()
-        return plain("\n".join(lines[-12:])[-_WORDS:], _WORDS)
+        words = "\n".join(lines[-12:])
+        is_cut = len(words) > _WORDS or (len(self._kept) == _TAIL and len(lines) <= 12)
+        return ("…" if is_cut else "") + plain(words[-_WORDS:], _WORDS)

@@ -105,6 +105,11 @@ def test_an_ask_is_summed_up_on_one_line_for_lists() -> None:
         ("safe" + " " * 90 + "rm", "safe ⟨90 spaces⟩ rm"),
         ("⟨U+0041⟩", "⟨U+27E8⟩U+0041⟨U+27E9⟩"),
         ("a\u00a0b\u3164c", "a⟨U+00A0⟩b⟨U+3164⟩c"),
+        ("a\U000e0100\U000e01efb", "a⟨U+E0100⟩⟨U+E01EF⟩b"),
+        ("a\ufe00b\ufe0f", "a⟨U+FE00⟩b⟨U+FE0F⟩"),
+        ("a\u180b\u180fb\u2065\ufff0\U000e0080", "a⟨U+180B⟩⟨U+180F⟩b⟨U+2065⟩⟨U+FFF0⟩⟨U+E0080⟩"),
+        ("❤\ufe0f 1\ufe0f\u20e3", "❤\ufe0f 1\ufe0f\u20e3"),
+        ("❤\ufe0f\ufe0f 1\ufe0f2", "❤\ufe0f⟨U+FE0F⟩ 1⟨U+FE0F⟩2"),
     ],
 )
 def test_what_cannot_be_seen_is_named(text: str, said: str) -> None:

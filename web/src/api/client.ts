@@ -7,6 +7,7 @@
  */
 
 import { Http, type Place, Problem, type Schema } from "./http.js";
+import { toJson } from "./json-text.js";
 import { Shells } from "./shells.js";
 
 export { Http, type Place, Problem, type Schema } from "./http.js";
@@ -179,7 +180,7 @@ export class Client {
   }
 
   private send(ref: string, frame: FrameIn): void {
-    if (this.state === "open") this.socket?.send(JSON.stringify({ ...this.current(frame), ref }));
+    if (this.state === "open") this.socket?.send(toJson({ ...this.current(frame), ref }));
   }
 
   /** What is said again is said as of now: a cursor may have moved since. */

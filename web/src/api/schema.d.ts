@@ -1764,6 +1764,12 @@ export interface components {
              */
             answer: string | null;
             /**
+             * Arguments
+             * @description The same as JSON, where a number in them is larger than JavaScript's are exact; else empty.
+             * @default
+             */
+            arguments?: string;
+            /**
              * Asker
              * @description The agent of that child.
              */

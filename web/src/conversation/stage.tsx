@@ -1,4 +1,5 @@
-/** A stage for tests: a session with a log, and whatever view around which it stands. Nobody answers behind it. */
+/** A stage for tests: a session with a log, and whatever view around which it stands. Nobody answers behind it, but what
+ * is asked is known. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
@@ -50,14 +51,15 @@ export interface Staged {
 export function stage(view: ReactNode, rows: Row[] = []): Staged & ReturnType<typeof render> {
   const studio = new Studio("http://127.0.0.1:1");
   const store = new SessionStore(studio.client, "tab", "ses_1", "");
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const tell = (told: Row[]) => {
     const builder = new Builder();
     builder.take(told);
+    for (const [id, input] of askedIn(told)) queries.setQueryData(["asks", id], { input });
     store.view.set(builder.snapshot());
   };
   store.state.set("ready");
   tell(rows);
-  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const shown = render(
     <QueryClientProvider client={queries}>
       <StudioContext value={studio}>
@@ -68,4 +70,15 @@ export function stage(view: ReactNode, rows: Row[] = []): Staged & ReturnType<ty
     </QueryClientProvider>,
   );
   return { ...shown, store, tell };
+}
+
+/** The asks of a log, and the arguments of the calls that they are about. */
+function askedIn(rows: Row[]): [id: string, input: object][] {
+  type Told = { type: string; data: { approval_id?: string; tool_id?: string; content?: Called[] } };
+  type Called = { id?: string; input?: object };
+  const told = rows.map(([, event]) => event as unknown as Told);
+  const calls = told.flatMap(({ type, data }) => (type === "assistant_message" ? (data.content ?? []) : []));
+  return told
+    .filter(({ type }) => type === "approval_required")
+    .map(({ data }) => [data.approval_id!, calls.find(({ id }) => id === data.tool_id)?.input ?? {}]);
 }

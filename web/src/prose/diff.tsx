@@ -6,6 +6,7 @@ import { useKept } from "../studio/kept.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
 import { CopyButton } from "./copy.js";
+import { useCut } from "./cut.js";
 import { Counts, File } from "./diff/file.js";
 import { parseDiff } from "./diff/parse.js";
 import { Plainly } from "./plainly.js";
@@ -37,6 +38,7 @@ export const Diff = memo(function Diff({ diff, path }: DiffProps) {
   );
   const shown = all ? files : files.slice(0, MOST_FILES);
   const more = huge || shown.length < files.length;
+  useCut(more);
   const actions = (
     <>
       {wide && (

@@ -52,22 +52,27 @@ const NAMES = new Map<number, string>([
   [0xfffc, "object replacement"],
 ]);
 
+/** Nothing is to be seen of these, whatever a font has: all of Unicode's own, and signs that are blank. */
+const UNSEEN = String.raw`\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}\u{16fe4}`;
+const IS_UNSEEN = new RegExp(`^[${UNSEEN}]$`, "u");
+const HAS_UNSEEN = new RegExp(`[${UNSEEN}]`, "u");
+
 /** What a hidden character is called; null if it can be seen. */
 function hiddenName(point: number): string | null {
+  const character = String.fromCodePoint(point);
+  if (character === " " || character === "\n" || character === "\t" || !IS_UNSEEN.test(character))
+    return null;
   const name = NAMES.get(point);
   if (name) return name;
-  if (point < 0x20 && point !== 0x0a && point !== 0x09) return "control character";
-  if (point >= 0x80 && point <= 0x9f) return "control character";
-  if (point >= 0x2000 && point <= 0x200a) return "odd space";
-  if (point >= 0x206a && point <= 0x206f) return "format character";
-  if (point >= 0xd800 && point <= 0xdfff) return "half a character";
-  if ((point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef))
-    return "variation selector";
+  if (/\p{Variation_Selector}/u.test(character)) return "variation selector";
+  if (/\p{Z}/u.test(character)) return "odd space";
+  if (/\p{Cc}/u.test(character)) return "control character";
+  if (/\p{Cs}/u.test(character)) return "half a character";
+  if (/\p{Co}/u.test(character)) return "private character";
   if (point >= 0xfff9 && point <= 0xfffb) return "annotation mark";
   if (point >= 0xe0000 && point <= 0xe007f) return "tag character";
-  if (point >= 0xe000 && point <= 0xf8ff) return "private character";
-  if (/^\p{Cf}$/u.test(String.fromCodePoint(point))) return "format character";
-  return null;
+  if (/\p{Cf}/u.test(character)) return "format character";
+  return /\p{Cn}/u.test(character) ? "unassigned character" : "invisible character";
 }
 
 export const codeOf = (point: number) => `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -78,7 +83,7 @@ export type Part =
   | { kind: "mixed"; text: string; scripts: string }
   | { kind: "trailing"; text: string }
   /** So much of nothing that it moves what follows out of sight; `of` says of what. */
-  | { kind: "gap"; text: string; of: "lines" | "spaces"; times: number };
+  | { kind: "gap"; text: string; of: "lines" | "spaces"; times: number; hidden?: number };
 
 /** Marks that may stand on one letter; more of them are piled up to run over what stands above or below. */
 const MARKS = 2;
@@ -87,8 +92,17 @@ const PILED = /\p{M}{3}/u;
 /** So many spaces, as so many empty lines (four), are counted instead of shown. */
 const SPACES = 64;
 
-const FIND =
-  /(\n(?:[ \t]*\n){4,})|([ \t]+)|([\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)|(\p{M}{3,})|([\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00a0\u1680\u2800\ufe00-\ufe0f\ufffc\u{e0100}-\u{e01ef}])/gu;
+/** Four lines with nothing to be seen; blanks; a word; piled marks; a character that is not seen. */
+const FIND = new RegExp(
+  [
+    `(\\n(?:(?:(?!\\n)[${UNSEEN}])*\\n){4,})`,
+    "([ \\t]+)",
+    "([\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_]*)",
+    "(\\p{M}{3,})",
+    `((?!\\n)[${UNSEEN}])`,
+  ].join("|"),
+  "gu",
+);
 
 /** A text in parts: what is plain, and what is marked. */
 export function partsOf(text: string): Part[] {
@@ -114,7 +128,7 @@ function add(parts: Part[], part: Part): void {
 
 function markOf(found: RegExpExecArray | RegExpMatchArray, text: string): Part[] {
   const [whole, empty, spaces, word, piled] = found;
-  if (empty) return [{ kind: "gap", text: whole, of: "lines", times: empty.split("\n").length - 2 }];
+  if (empty) return markOfLines(empty);
   if (spaces) return markOfSpaces(spaces, text[found.index! + spaces.length]);
   if (word) return markOfWord(word);
   if (piled) return apart(piled);
@@ -122,6 +136,11 @@ function markOf(found: RegExpExecArray | RegExpMatchArray, text: string): Part[]
   const name = hiddenName(point);
   if (!name || joinsPicture(point, text, found.index!)) return [];
   return [{ kind: "hidden", point, name, times: 1 }];
+}
+
+function markOfLines(empty: string): Part[] {
+  const hidden = [...empty].filter((each) => hiddenName(each.codePointAt(0)!)).length;
+  return [{ kind: "gap", text: empty, of: "lines", times: empty.split("\n").length - 2, hidden }];
 }
 
 function markOfSpaces(spaces: string, next: string | undefined): Part[] {
@@ -138,11 +157,16 @@ export function onOneLine(text: string): string {
     .join("");
 }
 
-/** A joiner or a selector inside an emoji is what it looks like. */
+/** A joiner or a selector inside an emoji is what it looks like; one that joins nothing is not. */
 function joinsPicture(point: number, text: string, at: number): boolean {
-  if (point !== 0x200d && point !== 0xfe0f) return false;
-  return /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f#*\d]$/u.test(
-    text.slice(Math.max(0, at - 3), at),
+  const before = text.slice(Math.max(0, at - 3), at);
+  const after = text.slice(at + 1, at + 3);
+  if (point === 0xfe0f)
+    return /\p{Extended_Pictographic}$/u.test(before) || (/[#*]$/.test(before) && after.startsWith("\u20e3"));
+  return (
+    point === 0x200d &&
+    /[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?$/u.test(before) &&
+    /^\p{Extended_Pictographic}/u.test(after)
   );
 }
 
@@ -160,10 +184,11 @@ const TWINS = /^[асеорхуіјѕԁһԛԝАВЕКМНОРСТХІЈЅοΑΒ�
 /** Latin letters in disguise: full width, and those of formulas. */
 const DISGUISED = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
 
+/** A digit on a key. */
+const KEYCAP = /(?<=\d)\ufe0f(?=\u20e3)/gu;
+
 function markOfWord(word: string): Part[] {
-  const hidden = /[\u115f\u1160\u17b4\u17b5\u180b-\u180d\u034f\u3164\uffa0\ufe00-\ufe0e]|(?<!\d)\ufe0f/u.exec(
-    word,
-  );
+  const hidden = HAS_UNSEEN.test(word.replace(KEYCAP, ""));
   if (hidden || PILED.test(word)) return apart(word);
   if (DISGUISED.test(word)) return [{ kind: "mixed", text: word, scripts: "disguised Latin" }];
   const scripts = ALIKE.filter(([, letters]) => letters.test(word)).map(([name]) => name as string);

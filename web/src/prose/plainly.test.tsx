@@ -1,6 +1,7 @@
 /** What can't be seen, or is not what it looks like, is named. */
-import { render, screen } from "@testing-library/react";
+import { act, render, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { CutContext } from "./cut.js";
 import { partsOf } from "./plain-characters.js";
 import { Plainly } from "./plainly.js";
 
@@ -36,6 +37,15 @@ describe("a text shown plainly", () => {
     ["ｒｍ -rf", ["ｒｍ"]],
     ["a\u0300\u0301\u0302\u0302b", ["mark on a mark"]],
     ["-\u0300\u0301\u0302", ["mark on a mark"]],
+    ["a\u2065\ufff0\ufff8\u{e0080}\u{e0fff}b", Array(5).fill("unassigned character")],
+    ["a\u180fb \u{1d159}", ["variation selector", "invisible character"]],
+    ["a\u{e0100}b\u{e01ef}\u{e01ee}c", Array(3).fill("variation selector")],
+    ["const t\u{e0141}\u{e0142}h\u{e0143}\u{e0144}e", Array(4).fill("variation selector")],
+    ["1\ufe0f2\ufe0f", ["variation selector", "variation selector"]],
+    ["❤\ufe0f\ufe0f\u200d\ufe0f", ["variation selector", "zero width joiner", "variation selector"]],
+    ["❤\u200d\u200d❤", ["zero width joiner"]],
+    [`: '\n${"\ufff0\n".repeat(60)}'; rm -rf x`, ["60 lines"]],
+    [`: '\n${" \u3000\u{e0101}\n".repeat(60)}'; rm -rf x`, ["60 lines"]],
     [`true\n${" \n".repeat(40)}rm -rf x`, ["40 lines"]],
     [`true;${" ".repeat(900)}rm -rf x`, ["900 spaces"]],
   ])("marks %j", (text, found) => {
@@ -79,10 +89,35 @@ describe("a text shown plainly", () => {
     expect(container.querySelector("pre")!.textContent).toBe("true\n400 empty lines\nrm -rf x;5,001 spacesy");
   });
 
+  it("tells that there is something in lines of which nothing is seen", () => {
+    const { container } = render(<Plainly text={`: '\n${"\ufff0\n".repeat(60)}'; rm -rf x`} />);
+    expect(container.querySelector("pre")!.textContent).toBe(
+      ": '\n60 empty lines with 60 hidden characters\n'; rm -rf x",
+    );
+  });
+
   it("is read in no time, however many spaces it has", () => {
     const begun = performance.now();
     partsOf(`${" ".repeat(60_000)}x${"\n  ".repeat(20_000)}y`);
+    partsOf(`${`\n${"\ufff0".repeat(2_000)}`.repeat(3)}x`.repeat(3));
     expect(performance.now() - begun).toBeLessThan(100);
+  });
+
+  it("inside a line says what it leaves out, to whoever has to know too", () => {
+    let cuts = 0;
+    const count = (change: number) => {
+      cuts += change;
+    };
+    const text = `${"a".repeat(70_000)}EVIL`;
+    const { container } = render(
+      <CutContext value={count}>
+        <Plainly text={text} inline />
+      </CutContext>,
+    );
+    expect(cuts).toBe(1);
+    act(() => screen.getByRole("button", { name: /Show/ }).click());
+    expect(container.textContent).toBe(text);
+    expect(cuts).toBe(0);
   });
 
   it("of megabytes shows its beginning first", () => {

@@ -2,6 +2,7 @@
 import { memo, useMemo, useState } from "react";
 import { texts } from "../texts/texts.js";
 import { Clipped, clip } from "./code/clip.js";
+import { useCut } from "./cut.js";
 import { codeOf, type Part, partsOf } from "./plain-characters.js";
 import "./prose.css";
 
@@ -15,12 +16,18 @@ export const Plainly = memo(function Plainly({ text, inline = false }: PlainlyPr
   const [room, setRoom] = useState(1);
   const cut = useMemo(() => clip(text, room), [text, room]);
   const parts = useMemo(() => partsOf(cut.text), [cut.text]);
+  useCut(cut.left > 0);
   const odd = parts.filter(({ kind }) => kind !== "text" && kind !== "trailing").length;
   const shown = parts.map((part, n) => <PartView key={n} part={part} />);
   if (inline)
     return (
       <bdi className="font-mono whitespace-pre-wrap wrap-anywhere" dir="ltr">
         {shown}
+        {cut.left > 0 && (
+          <button type="button" className="prose-rest" onClick={() => setRoom(room * 4)}>
+            {texts.prose.moreCharacters(text.length - cut.text.length)}
+          </button>
+        )}
       </bdi>
     );
   return (
@@ -59,6 +66,7 @@ export function PartView({ part }: { part: Part }) {
           {part.of === "lines" && "\n"}
           <mark className="prose-hidden" title={texts.prose.leftOut}>
             {part.of === "lines" ? texts.prose.emptyLines(part.times) : texts.prose.spaces(part.times)}
+            {!!part.hidden && texts.prose.withHidden(part.hidden)}
           </mark>
           {part.of === "lines" && "\n"}
         </>

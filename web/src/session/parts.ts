@@ -274,7 +274,9 @@ export class Parts {
 
   private asked(event: Of<"approval_required">): void {
     const ask = askOf(event);
-    const tool = ask.toolId && this.parts.some((part) => part.kind === "tool" && part.toolId === ask.toolId);
+    // A child's call is none of this session's, whatever its id; and a call has room for one ask at a time.
+    const call = this.parts.findLast((part) => part.kind === "tool" && part.toolId === ask.toolId);
+    const tool = ask.toolId && !ask.detail.child && call?.kind === "tool" && call.ask?.answer !== null;
     this.asks.set(ask.id, { ask, key: tool ? ask.toolId : "" });
     if (tool) this.change(ask.toolId, (part) => ({ ...part, ask, state: "asking" }));
     else this.add({ kind: "ask", key: `a${event.index}`, ask });

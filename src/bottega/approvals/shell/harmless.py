@@ -34,6 +34,8 @@ class Harmless(msgspec.Struct, frozen=True):
     """So many operands are read, and the next would be written; 0: none is."""
     also: str = ""
     """A regular expression for further options."""
+    spells: bool = False
+    """It makes other words of one with braces or brackets, as a shell would: `{file}:///x`."""
 
 
 def _names(text: str) -> list[str]:
@@ -276,6 +278,7 @@ PROGRAMS: dict[str, Harmless] = {
         "silent show-error fail fail-with-body location include head verbose compressed max-time "
         "connect-timeout retry "
         "retry-delay user-agent header request http1.1 http2 ipv4 ipv6",
+        spells=True,
     ),
     "cut": _h(
         "nsz",
@@ -340,6 +343,7 @@ PROGRAMS: dict[str, Harmless] = {
         "nrajScCMe",
         "",
         "null-input raw-output compact-output sort-keys exit-status slurp raw-input color-output tab",
+        begins=r"(?s:(?!.*(?:import|include|modulemeta)).*)",
     ),
     "ln": _h("sfvnri"),
     "ls": _h(

@@ -94,7 +94,11 @@ def _is_operand(word: str, table: Harmless) -> bool:
     """It stays inside the folder, and hides neither an assignment nor a file with further options."""
     if word in _FINE:
         return True
-    if _OUTSIDE.match(word) or ".." in word.split("/"):
+    if (
+        _OUTSIDE.match(word)
+        or ".." in word.split("/")
+        or (table.spells and set(word) & set("{}[]"))
+    ):
         return False
     return (table.at or not word.startswith("@")) and (table.assigns or "=" not in word)
 

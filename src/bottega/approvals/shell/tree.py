@@ -4,6 +4,7 @@ It finds what the strict reader refuses: commands in substitutions, loops, funct
 not bash's own, so what it says is enough to deny or to ask, and never alone enough to allow.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +32,11 @@ _NO_WORDS = frozenset(
         *("heredoc_redirect", "comment"),
     }
 )
+_TEXTS = frozenset({"raw_string", "ansi_c_string", "comment"})
+_EXPANDED = frozenset({"string", "heredoc_body"})
+"""In these a single quote is a letter."""
+_SUBSTITUTIONS = frozenset({"command_substitution", "arithmetic_expansion", "process_substitution"})
+_MEANS_SUBSTITUTION = re.compile(rb"\\[\s\S]|(?P<begins>`|\$\()")
 
 
 def parts(text: str) -> list[Part] | None:
@@ -38,9 +44,10 @@ def parts(text: str) -> list[Part] | None:
     source = text.encode()
     root = _parser().parse(source).root_node
     nodes = list(_nodes(root.walk()))
-    if root.has_error or not all(
-        _ends_as_in_bash(each, source) for each in nodes if each.type == "heredoc_redirect"
-    ):
+    documents = [each for each in nodes if each.type == "heredoc_redirect"]
+    if root.has_error or not all(_ends_as_in_bash(each, source) for each in documents):
+        return None
+    if not _knows_substitutions(nodes, source):
         return None
     return [_part(node, source) for node in nodes if node.type in _STATEMENTS]
 
@@ -58,12 +65,56 @@ def _ends_as_in_bash(heredoc: "Node", source: bytes) -> bool:
     begins = source.find(b"\n", start.end_byte) + 1
     if body := found.get("heredoc_body"):
         begins = body.start_byte
-    delimiter = source[start.start_byte : start.end_byte].translate(None, b"\"'\\")
+    delimiter = (plain.word(_source(start, source).decode()) or "").encode()
     lines = source[begins : end.end_byte].split(b"\n")
     if "<<-" in found:
         lines = [line.lstrip(b"\t") for line in lines]
     is_whole_line = source[end.end_byte : end.end_byte + 1] in (b"", b"\n")
     return is_whole_line and lines[-1] == delimiter and delimiter not in lines[:-1]
+
+
+def _knows_substitutions(nodes: list["Node"], source: bytes) -> bool:
+    """Whether each `$(` and backtick that means something to bash does so to the grammar, which overlooks some.
+
+    Between two backticks neither a quote nor a comment hides the second from bash, and what a backslash stands before
+    there is read twice: with either in it, where it ends and what it runs are the grammar's guess.
+    """
+    if b"`" not in source and b"$(" not in source:
+        return True
+    known: set[int] = set()
+    is_text = bytearray(len(source))
+    for node in nodes:
+        if node.type in _SUBSTITUTIONS:
+            known |= {node.start_byte, node.end_byte - 1}
+            inside = source[node.start_byte + 1 : node.end_byte - 1]
+            if source[node.start_byte] == ord("`") and (b"`" in inside or b"\\" in inside):
+                return False
+        elif _is_text(node, source):
+            is_text[node.start_byte : node.end_byte] = b"\1" * (node.end_byte - node.start_byte)
+    return all(
+        found.start() in known or is_text[found.start()]
+        for found in _MEANS_SUBSTITUTION.finditer(source)
+        if found.lastgroup
+    )
+
+
+def _is_text(node: "Node", source: bytes) -> bool:
+    """Nothing in it is expanded: quoted, a comment, or a document whose delimiter is quoted."""
+    if node.type == "heredoc_body":
+        heredoc = node.parent
+        starts = heredoc.children if heredoc else []
+        start = next((each for each in starts if each.type == "heredoc_start"), None)
+        return start is not None and bool(set(_source(start, source)) & set(b"'\"\\"))
+    if node.type not in _TEXTS or not _MEANS_SUBSTITUTION.search(_source(node, source)):
+        return False
+    around = node.parent
+    while around and around.type not in (_EXPANDED | _SUBSTITUTIONS):
+        around = around.parent
+    return around is None or around.type not in _EXPANDED
+
+
+def _source(node: "Node", source: bytes) -> bytes:
+    return source[node.start_byte : node.end_byte]
 
 
 def _parser() -> "Parser":

@@ -83,7 +83,12 @@ def _question(ask: Ask) -> str:
 def _whole(ask: Ask) -> Callable[[int], Rows]:
     text = ask.asked.detail.get("diff")
     if isinstance(text, str) and (files := diff.parse(text)):
-        return lambda width: [_barred(row) for row in diff.drawn(files, width - 2)[0]]
+        # A file of which it tells no line: what would be written there stands in the arguments.
+        also = not all(file.hunks for file in files)
+        return lambda width: [
+            *(_barred(row) for row in diff.drawn(files, width - 2)[0]),
+            *(_barred_text(visible(as_json(ask.input)), width) if also else ()),
+        ]
     return lambda width: list(_barred_text(_readable(ask), width))
 
 

@@ -11,7 +11,7 @@ Where somebody decides on a text nothing in it may be hidden either: `visible` n
 import re
 import unicodedata
 
-from bottega.printable import UNPRINTABLE
+from bottega.printable import UNPRINTABLE, is_unseen
 
 _STRING_START = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])"
 _STRING_BODY = r"[^\x07\x1b\x9c\n\x90\x98\x9d\x9e\x9f]"
@@ -66,9 +66,6 @@ GAP = 40
 
 _ODD = re.compile(r"[^\x20-\x7e\n\t]")
 _SPACES = re.compile(rf"(?<=\S) {{{GAP},}}(?=\S)")
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
-_BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u034f")
-"""Letters that look like nothing."""
 
 
 def visible(text: str) -> str:
@@ -81,6 +78,14 @@ def visible(text: str) -> str:
 
 def _named(found: re.Match[str]) -> str:
     character = found[0]
-    if unicodedata.category(character) in _HIDDEN or character in _BLANK or character in "⟨⟩":
-        return f"⟨U+{ord(character):04X}⟩"
-    return character
+    if character == "\ufe0f" and _makes_picture(found.string, found.start()):
+        return character
+    return f"⟨U+{ord(character):04X}⟩" if is_unseen(character) or character in "⟨⟩" else character
+
+
+def _makes_picture(text: str, at: int) -> bool:
+    """Whether the selector there stands in an emoji: behind a sign, or in a key such as 1️⃣."""
+    before = text[at - 1 : at]
+    if before.isascii():
+        return text[at + 1 : at + 2] == "\u20e3"
+    return unicodedata.category(before) in ("So", "Sm")

@@ -18,6 +18,7 @@ from bottega.cli.screen.tools import Part
 Sign = Literal[" ", "-", "+", "\\"]
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_MODES: dict[str, Literal["new", "gone"]] = {"new file": "new", "deleted file": "gone"}
 _STYLES: dict[str, str] = {"+": "diff.added", "-": "diff.removed", " ": "", "\\": "dim"}
 _ALIKE = 0.4
 """Of two lines, so much must be the same for the rest to be worth pointing at."""
@@ -50,18 +51,25 @@ def parse(text: str) -> list[FileDiff]:
     """The files of a unified diff."""
     files: list[FileDiff] = []
     lines = text.split("\n")
-    place, old, named = 0, "", ""
+    place, old = 0, ""
+    is_named = False
+    """Of the last file no more than its name has been read."""
     while place < len(lines):
         line = lines[place]
         place += 1
         if line.startswith("diff --git "):
-            named = line.rpartition(" b/")[2]
-        elif line.startswith("Binary files "):
-            files.append(FileDiff(named, "changed", [], ["It is no text."]))
+            files.append(FileDiff(line.rpartition(" b/")[2], "changed", [], []))
+            is_named = True
+        elif is_named and line.startswith(tuple(_MODES)):
+            files[-1] = files[-1]._replace(state=_MODES[line.partition(" mode ")[0]])
+        elif line.startswith("Binary files ") and is_named:
+            files[-1].notes.append("It is no text.")
+            is_named = False
         elif line.startswith("--- "):
             old = line[4:]
         elif line.startswith("+++ "):
-            files.append(_file(old, line[4:]))
+            files[len(files) - is_named :] = [_file(old, line[4:])]
+            is_named = False
         elif files and (head := _HUNK.match(line)):
             hunk = _hunk(lines, place, head)
             files[-1].hunks.append(hunk)

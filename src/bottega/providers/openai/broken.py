@@ -3,6 +3,9 @@
 from bottega.providers.protocol.explain import explain_error, hide_keys, read_error
 from bottega.providers.provider import Failed
 
+_SHOWN = 200
+"""Characters of what came instead of an answer."""
+
 
 def cut_off() -> Failed:
     """The stream ended before the answer did."""
@@ -36,7 +39,8 @@ def no_answer(body: bytes) -> Failed:
 
 
 def _another_protocol(text: str) -> Failed:
-    shown = hide_keys(" ".join(text.split()))[:200]
+    said = " ".join(text.split())
+    shown = hide_keys(said[:_SHOWN]) + ("…" if len(said) > _SHOWN else "")
     return Failed(
         "The provider's answer is not one of this protocol" + (f": {shown!r}" if shown else "."),
         "not_sse",

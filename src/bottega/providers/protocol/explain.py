@@ -22,6 +22,9 @@ _LONGEST_WORD = 200
 MAX_RAW = 256 * 1024
 """Characters of another provider's error in an error."""
 
+_MOST_PLAIN = 4_000
+"""Bytes of a body that is no JSON."""
+
 MAX_NESTING = 20
 """No message that is meant to be read lies deeper."""
 
@@ -390,7 +393,8 @@ def _sentence(provider: str, meaning: _Meaning, message: str) -> str:
 
 
 def _plain(body: bytes) -> str:
-    text = body[:4000].decode("utf-8", "replace").strip()
+    text = body[:_MOST_PLAIN].decode("utf-8", "replace").strip()
+    text += "…" if len(body) > _MOST_PLAIN else ""
     return "it sent a web page instead of an answer" if text.startswith("<") else text
 
 

@@ -49,12 +49,12 @@ def fingerprint(tool: Tool | None) -> str:
 
 
 def diff(change: Change) -> str:
-    """A unified diff of all edits; of what is no text, that it changes."""
+    """A unified diff of all edits, for a person to read; of what is no text, that it changes."""
     budget = Budget()
     return b"".join(
         line
         for edit in change.edits
-        for line in Difference(edit.path, edit.before, edit.after).lines(budget)
+        for line in Difference(edit.path, edit.before, edit.after, to_be_read=True).lines(budget)
     ).decode("utf-8", "replace")
 
 

@@ -15,6 +15,8 @@ from bottega.alike import Bounded, Budget
 _LINES = 3_000
 """Of the middle; beyond, lines are not matched with each other."""
 _CONTEXT = 3
+_UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+"""By its byte order mark, which stays in the text."""
 _QUOTED = re.compile(r'["\\\x00-\x1f\x7f]')
 
 _Opcode = tuple[str, int, int, int, int]
@@ -24,10 +26,14 @@ class Difference(msgspec.Struct, frozen=True):
     path: str
     before: bytes | None
     after: bytes | None
+    to_be_read: bool = False
+    """By a person, not by `patch`: text is also what is written in UTF-16, or has NUL characters in it."""
 
     @property
     def is_binary(self) -> bool:
-        return any(side is not None and not _is_text(side) for side in (self.before, self.after))
+        return any(
+            side is not None and self._text(side) is None for side in (self.before, self.after)
+        )
 
     def counts(self, budget: Budget | None = None) -> tuple[int, int]:
         """Lines added and removed; none of a binary file. A budget is for several files together."""
@@ -39,11 +45,22 @@ class Difference(msgspec.Struct, frozen=True):
 
     def compared(self, budget: Budget | None = None) -> "Compared":
         """Both sides, compared once, for whoever needs the counts and the lines."""
-        if self.is_binary:
+        before, after = self._text(self.before or b""), self._text(self.after or b"")
+        if before is None or after is None:
             return Compared(self.path, self.before, self.after, None, [], [])
-        a, b = _split(self.before or b""), _split(self.after or b"")
+        a, b = _split(before), _split(after)
         codes = _opcodes(a, b, budget or Budget())
         return Compared(self.path, self.before, self.after, codes, a, b)
+
+    def _text(self, side: bytes) -> bytes | None:
+        """What is compared, in UTF-8; None: it is no text."""
+        if not self.to_be_read and b"\0" in side:
+            return None
+        codec = _UTF_16.get(side[:2], "utf-8") if self.to_be_read else "utf-8"
+        try:
+            return side.decode(codec).encode()
+        except UnicodeDecodeError:
+            return None
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -129,16 +146,6 @@ def _range(start: int, stop: int) -> str:
     if length == 1:
         return str(start + 1)
     return f"{start + 1 if length else start},{length}"
-
-
-def _is_text(content: bytes) -> bool:
-    if b"\0" in content:
-        return False
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _named(side: str, path: str) -> str:

@@ -47,12 +47,12 @@ function told(answer: string | null, known: boolean): string {
   return answer === null ? words.stale : words.late(words.answers[answer] ?? answer);
 }
 
-/** The arguments of what is asked about, where the transcript does not have them: a child's, or a plan. */
-export function useAsked(ask: Ask, wanted: boolean) {
+/** What is asked, with the arguments that are decided on. */
+export function useAsked(ask: Ask) {
   return useAnswer(
     ["asks", ask.id],
     (studio, signal) => studio.http.get("/api/asks/{ask_id}", { path: { ask_id: ask.id }, signal }),
-    { enabled: wanted, stale: Number.POSITIVE_INFINITY },
+    { stale: Number.POSITIVE_INFINITY },
   );
 }
 

@@ -1,15 +1,15 @@
 /** An ask that is open: the card for its kind. */
-import type { Ask, ToolPart } from "../../session/shape.js";
+import type { Ask } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 import { CallAsk } from "./call.js";
 import { Frame } from "./frame.js";
 import { ClientAsk, LimitAsk, QuestionAsk, ResumeAsk } from "./others.js";
 import { PlanAsk } from "./plan.js";
 
-export function AskCard({ ask, part = null }: { ask: Ask; part?: ToolPart | null }) {
+export function AskCard({ ask }: { ask: Ask }) {
   switch (ask.kind) {
     case "tool":
-      return <CallAsk ask={ask} part={part} />;
+      return <CallAsk ask={ask} />;
     case "question":
       return <QuestionAsk ask={ask} />;
     case "plan":
@@ -20,7 +20,7 @@ export function AskCard({ ask, part = null }: { ask: Ask; part?: ToolPart | null
     case "resume":
       return <ResumeAsk ask={ask} />;
     case "client":
-      return <ClientAsk ask={ask} part={part} />;
+      return <ClientAsk ask={ask} />;
     default:
       return (
         <Frame ask={ask} title={texts.conversation.asks.card} keys={{}}>

@@ -1,25 +1,30 @@
 /** May this call run? Once, from now on, not, otherwise, or stop altogether: one key each. */
-import { useState } from "react";
+import { useCallback, useState } from "react";
+import { JsonText } from "../../api/json-text.js";
+import { CutContext } from "../../prose/cut.js";
 import { type Given, isObject, text, whose } from "../../prose/phrase.js";
-import type { Ask, ToolPart } from "../../session/shape.js";
+import { Plainly } from "../../prose/plainly.js";
+import type { Ask } from "../../session/shape.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
-import { useAnswering, useAsked } from "./answering.js";
+import { useAnswering } from "./answering.js";
+import { type Asked, useArguments } from "./asked.js";
 import { Frame } from "./frame.js";
 import { ReplyForm } from "./reply-form.js";
 import { Notes, Subject } from "./subject.js";
 
 type Step = "decide" | "always" | "deny" | "edit";
 
-export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
+export function CallAsk({ ask }: { ask: Ask }) {
   const words = texts.conversation.asks;
   const [step, setStep] = useState<Step>("decide");
   const { busy, send } = useAnswering(ask);
-  const asked = useAsked(ask, !part?.input);
-  const given: Given | null = part?.input ?? asked.data?.input ?? null;
+  const { asked, failed } = useArguments(ask);
   const offers = offersOf(ask);
+  const [cuts, setCuts] = useState(0);
+  const count = useCallback((change: number) => setCuts((cuts) => cuts + change), []);
   // Nothing is allowed before all of it is there to be read.
-  const able = given !== null;
+  const able = asked !== null && !cuts;
   const back = () => setStep("decide");
   const keys: Record<string, () => void> = {
     s: () => send({ word: "stop" }),
@@ -29,19 +34,22 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
     if (able) keys["1"] = () => send({ word: "allow_once" });
     if (able && offers.length) keys["2"] = () => setStep("always");
     keys["3"] = () => setStep("deny");
-    if (given) keys["4"] = keys.e = () => setStep("edit");
+    if (asked) keys["4"] = keys.e = () => setStep("edit");
   } else if (step === "always") {
     for (const [n, grant] of offers.slice(0, 9).entries())
       keys[String(n + 1)] = () => send({ word: "allow_all", grant });
   }
   return (
-    <Frame ask={ask} title={titleOf(ask)} keys={keys}>
-      {able ? (
-        <Subject ask={ask} given={given} />
+    <Frame ask={ask} title={titleOf(ask)} keys={keys} turned={step === "always"}>
+      {asked ? (
+        <CutContext value={count}>
+          <Subject ask={ask} asked={asked} />
+          <Notes ask={ask} asked={asked} />
+        </CutContext>
       ) : (
-        <p className="text-ink-2">{asked.isError ? words.missing : words.loading}</p>
+        <p className="text-ink-2">{failed ? words.missing : words.loading}</p>
       )}
-      {able && <Notes ask={ask} given={given} />}
+      {cuts > 0 && <p className="text-ink-2">{words.cut}</p>}
       {step === "decide" && (
         <div className="flex flex-wrap gap-2">
           <Button kind="main" keys="1" disabled={!able} busy={busy === "allow_once"} onClick={keys["1"]}>
@@ -55,7 +63,7 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
           <Button keys="3" disabled={!!busy} onClick={() => setStep("deny")}>
             {words.deny}
           </Button>
-          <Button keys="4" disabled={!given || !!busy} onClick={() => setStep("edit")}>
+          <Button keys="4" disabled={!asked || !!busy} onClick={() => setStep("edit")}>
             {words.edit}
           </Button>
           <Button kind="quiet" keys="Esc" busy={busy === "stop"} onClick={keys.s}>
@@ -82,9 +90,9 @@ export function CallAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
           onBack={back}
         />
       )}
-      {step === "edit" && given && (
+      {step === "edit" && asked && (
         <Edit
-          given={given}
+          asked={asked}
           busy={busy === "edit"}
           onSend={(input) => send({ word: "edit", input })}
           onBack={back}
@@ -130,8 +138,12 @@ function Always({ offers, busy, onChoose, onBack }: AlwaysProps) {
           className="own-box h-auto! min-h-8 shrink! justify-between! py-1 text-left whitespace-normal!"
         >
           <span className="flex min-w-0 flex-col">
-            <span>{told(grant)}</span>
-            <code className="font-mono text-xs font-normal break-all text-ink-2">{grant}</code>
+            <span className="[&_bdi]:font-sans">
+              <Plainly text={told(grant)} inline />
+            </span>
+            <code className="text-xs font-normal text-ink-2">
+              <Plainly text={grant} inline />
+            </code>
           </span>
         </Button>
       ))}
@@ -156,25 +168,25 @@ function told(grant: string): string {
 }
 
 interface EditProps {
-  given: Given;
+  asked: Asked;
   busy: boolean;
   onSend(input: Given): void;
   onBack(): void;
 }
 
-/** A command is edited as a command, anything else as JSON. */
-function Edit({ given, busy, onSend, onBack }: EditProps) {
+/** A command is edited as a command, anything else as JSON, which is sent as it is written. */
+function Edit({ asked, busy, onSend, onBack }: EditProps) {
   const words = texts.conversation.asks;
-  const command = text(given, "command");
+  const command = asked.exact && text(asked.input, "command");
   return (
     <ReplyForm
       label={command ? words.editCommand : words.editLabel}
-      start={command || JSON.stringify(given, null, 2)}
+      start={command || asked.json}
       mono
       send={words.editSend}
       busy={busy}
-      check={(said) => (command ? "" : isObject(parsed(said)) ? "" : words.editWrong)}
-      onSend={(said) => onSend(command ? { ...given, command: said } : (parsed(said) as Given))}
+      check={(said) => (command || isObject(parsed(said)) ? "" : words.editWrong)}
+      onSend={(said) => onSend(command ? { ...asked.input, command: said } : new JsonText(said).asObject)}
       onBack={onBack}
     />
   );

@@ -99,6 +99,18 @@ describe("other asks", () => {
     expect(card()?.textContent).toContain("bash_exec: had begun");
   });
 
+  it("has a card of its own for a child, and for each of two calls of one id", () => {
+    const child = { session_id: "ses_2", agent: "coder", call: "t9" };
+    const rows = log(
+      required({ detail }),
+      required({ detail: { ...detail, command: "ls -a" } }, "a2"),
+      required({ detail: { ...detail, command: "ls -b", child } }, "a3"),
+    );
+    asked(rows);
+    const cards = [...document.querySelectorAll("[data-ask]")].map((each) => each.getAttribute("data-ask"));
+    expect(cards.sort()).toEqual(["a1", "a2", "a3"]);
+  });
+
   it("stacks several, each with its own answer", async () => {
     const two = facts(
       said("go"),

@@ -2,11 +2,12 @@
 
 import { whose } from "../../prose/phrase.js";
 import { Plainly } from "../../prose/plainly.js";
-import type { Ask, ToolPart } from "../../session/shape.js";
+import type { Ask } from "../../session/shape.js";
 import { money, number } from "../../texts/figures.js";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
-import { useAnswering, useAsked } from "./answering.js";
+import { useAnswering } from "./answering.js";
+import { useArguments } from "./asked.js";
 import { Frame } from "./frame.js";
 import { ReplyForm } from "./reply-form.js";
 import { Notes, Rows, Subject } from "./subject.js";
@@ -33,7 +34,9 @@ export function QuestionAsk({ ask }: { ask: Ask }) {
               onClick={() => send({ word: "answer", note: choice })}
               className="own-box h-auto! min-h-8 min-w-0 shrink! py-1 text-left break-words whitespace-normal!"
             >
-              {choice}
+              <span className="min-w-0 [&_bdi]:font-sans">
+                <Plainly text={choice} inline />
+              </span>
             </Button>
           ))}
         </div>
@@ -73,7 +76,9 @@ export function LimitAsk({ ask }: { ask: Ask }) {
   const stop = () => send({ word: "stop" });
   return (
     <Frame ask={ask} title={words.title} keys={{ "1": raise, s: stop, escape: stop }}>
-      <p className="own-box whitespace-pre-wrap">{ask.question}</p>
+      <p className="own-box whitespace-pre-wrap [&_bdi]:font-sans">
+        <Plainly text={ask.question} inline />
+      </p>
       <Rows
         rows={[
           ...(from === undefined ? [] : [[words.from, amount(from)] as [string, string]]),
@@ -136,22 +141,21 @@ function spends(ask: Ask): [string, string][] {
   return rows.filter(([, value]) => value);
 }
 
-export function ClientAsk({ ask, part }: { ask: Ask; part: ToolPart | null }) {
+export function ClientAsk({ ask }: { ask: Ask }) {
   const words = texts.conversation.asks.client;
   const { busy, send } = useAnswering(ask);
-  const asked = useAsked(ask, !part?.input);
-  const given = part?.input ?? asked.data?.input;
+  const { asked, failed } = useArguments(ask);
   const stop = () => send({ word: "stop" });
   return (
     <Frame ask={ask} title={words.title(whose(ask.toolName))} keys={{ s: stop, escape: stop }}>
       <p className="text-ink-2">{words.about}</p>
-      {given ? (
+      {asked ? (
         <>
-          <Subject ask={ask} given={given} />
-          <Notes ask={ask} given={given} />
+          <Subject ask={ask} asked={asked} />
+          <Notes ask={ask} asked={asked} />
         </>
       ) : (
-        <p className="text-ink-2">{texts.conversation.asks[asked.isError ? "missing" : "loading"]}</p>
+        <p className="text-ink-2">{texts.conversation.asks[failed ? "missing" : "loading"]}</p>
       )}
       <ReplyForm
         label={words.label}

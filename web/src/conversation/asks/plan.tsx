@@ -12,7 +12,7 @@ export function PlanAsk({ ask }: { ask: Ask }) {
   const words = texts.conversation.asks.plan;
   const [editing, setEditing] = useState(false);
   const { busy, send } = useAnswering(ask);
-  const plan = text(useAsked(ask, true).data?.input ?? {}, "plan");
+  const plan = text(useAsked(ask).data?.input ?? {}, "plan");
   const accept = (mode: "ask" | "allow", note = "") => send({ word: "accept", mode, note });
   const edit = () => plan && setEditing(true);
   const keys: Record<string, () => void> = editing

@@ -61,7 +61,7 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolPart }) {
       {!open && part.ask && !waits && <Answered part={part} />}
       {waits && part.ask && (
         <div className="mx-1.5">
-          <AskCard ask={part.ask} part={part} />
+          <AskCard ask={part.ask} />
         </div>
       )}
     </div>

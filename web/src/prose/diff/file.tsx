@@ -2,6 +2,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { texts } from "../../texts/texts.js";
 import { Button } from "../../ui/button.js";
+import { useCut } from "../cut.js";
 import { type Span, useHighlightedLines } from "../highlight.js";
 import { Plainly } from "../plainly.js";
 import { type Paint, Rows } from "./lines.js";
@@ -31,6 +32,7 @@ export function File({ file, path, split, actions }: Props) {
   const paint = usePaint(lines, name);
   const total = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
   const empty = !file.hunks.length;
+  useCut(!all && total > FIRST);
   return (
     <div className="prose-file">
       <div className="prose-bar">

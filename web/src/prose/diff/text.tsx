@@ -2,6 +2,7 @@
  * seen, or is not what it looks like, that is marked instead: somebody may decide on it. */
 import { memo, useState } from "react";
 import { texts } from "../../texts/texts.js";
+import { useCut } from "../cut.js";
 import type { Span } from "../highlight.js";
 import { partsOf } from "../plain-characters.js";
 import { PartView } from "../plainly.js";
@@ -20,6 +21,7 @@ export const LineText = memo(function LineText({
   marks: Range[];
 }) {
   const [all, setAll] = useState(false);
+  useCut(!all && text.length > WIDEST);
   if (text.length > WIDEST) {
     const more = text.length - WIDEST;
     return (

@@ -42,6 +42,7 @@ export const asks = {
   lateUnknown: "Somebody was faster; this is not asked any more.",
   stale: "What is asked has changed. Look at it again.",
   loading: "Loading what is asked",
+  cut: "Some of it is left out. Show all of it to allow it.",
   missing: "What is asked could not be loaded, so it cannot be allowed here.",
   answers: {
     allow_once: "Allowed once",

@@ -53,6 +53,7 @@ export const prose = {
   noOutput: "No output",
   emptyLines: (n: number) => plural(n, "empty line"),
   spaces: (n: number) => plural(n, "space"),
+  withHidden: (n: number) => ` with ${plural(n, "hidden character")}`,
   leftOut: "Counted instead of shown, so that what follows stays in sight",
   hidden: (name: string, code: string) => `${name} (${code})`,
   trailing: (n: number) =>

@@ -1,7 +1,8 @@
 """What waits for somebody, with all that has to be seen to decide on it."""
 
-from typing import Any
+from typing import Any, cast
 
+import msgspec
 from pydantic import BaseModel, Field
 
 from bottega.server.shapes.open_body import OpenBody
@@ -24,6 +25,10 @@ class AskShape(BaseModel):
     tool_id: str
     tool_name: str
     input: dict[str, Any] = Field(description="The arguments of the call.")
+    arguments: str = Field(
+        "",
+        description="The same as JSON, where a number in them is larger than JavaScript's are exact; else empty.",
+    )
     detail: dict[str, Any] = Field(
         description="What else has to be seen: reason, diff, command, sandbox, network, url, offers."
     )
@@ -51,6 +56,7 @@ class AskShape(BaseModel):
             tool_id=asked.tool_id,
             tool_name=asked.tool_name,
             input=ask.input,
+            arguments=_as_json(ask.input) if _holds_large_number(ask.input) else "",
             detail=asked.detail,
             hash=asked.hash,
             child=ask.child,
@@ -58,6 +64,27 @@ class AskShape(BaseModel):
             answer=ask.reply.word if ask.reply else None,
             cut=cut,
         )
+
+
+_EXACT = 2**53 - 1
+"""JavaScript rounds what is larger."""
+
+
+def _holds_large_number(given: dict[str, Any]) -> bool:
+    left: list[Any] = [given]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left += cast("dict[str, Any]", value).values()
+        elif isinstance(value, list):
+            left += cast("list[Any]", value)
+        elif isinstance(value, int | float) and abs(value) > _EXACT:
+            return True
+    return False
+
+
+def _as_json(given: dict[str, Any]) -> str:
+    return msgspec.json.format(msgspec.json.encode(given), indent=2).decode()
 
 
 class AskList(BaseModel):

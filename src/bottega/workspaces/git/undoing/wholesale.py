@@ -122,7 +122,7 @@ class Wholesale:
             return judge_odd(path, file, old) if is_odd else None
         judged = _JUDGED.get(kind)
         if judged and (kind != "replacement" or os.path.basename(path) == replacements.PACKED):
-            return judge(self._root, path, judged, file, old, ())
+            return judge(self._root, path, judged, file, self._before.files, ())
         return put_back(old, reports.UNJUDGED)
 
 
