@@ -149,7 +149,8 @@ def _fails(*_: object, **__: object) -> None:
 MANY = 1_000
 """Names in place of 300,000."""
 LISTS = {
-    "resolutions": "mkdir .git/rr-cache; cd .git/rr-cache; F=%.0f",
+    "resolutions": "cd .git/rr-cache; F=%.0f",
+    "resolutions, with one less": "rm -r .git/rr-cache/0*; cd .git/rr-cache; F=%.0f",
     "resolutions further down": "mkdir -p .git/rr-cache/a; cd .git/rr-cache/a; F=%.0f",
     "branches": "cd .git/refs/heads; F=%.0f",
     "folders of branches": "cd .git/refs/heads; F=%.0f; touch() { mkdir $@; }; export -f touch",
@@ -172,7 +173,8 @@ LISTS = {
 }
 PERSONS = """
 printf '#!/bin/sh\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push; mkdir -p .git/rr-cache/12
-echo 1 > .git/rr-cache/12/preimage; git gc -q; git worktree add -q ../tree; echo staged > staged; git add staged
+echo 1 > .git/rr-cache/12/preimage; cp -r .git/rr-cache/12 .git/rr-cache/01
+git gc -q; git worktree add -q ../tree; echo staged > staged; git add staged
 """
 KEPT = (
     "hooks/pre-push",

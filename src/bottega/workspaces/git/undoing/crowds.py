@@ -4,11 +4,13 @@ Nothing of it is lost, and git reads nothing under the name that it gets. Packs 
 be among them: there only what git makes of packs goes.
 """
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
+from bottega.errors import Problem
 from bottega.ids import fresh
 from bottega.workspaces.confine import Root
 from bottega.workspaces.git import files
@@ -17,6 +19,7 @@ from bottega.workspaces.git.contents import objects
 from bottega.workspaces.git.sensitive import is_table
 from bottega.workspaces.git.undoing.reports import shown
 
+_log = logging.getLogger(__name__)
 _LIST = re.compile(
     r"hooks|remotes|branches|rebase-merge|rebase-apply|sequencer|rr-cache|worktrees|refs/replace"
     r"|objects/info/commit-graphs|objects/pack/multi-pack-index\.d"
@@ -24,8 +27,8 @@ _LIST = re.compile(
 """In a repository: none of what is new in them stays where it is looked at."""
 _PACKS = "objects/pack"
 _ASIDE = (
-    "Undone: {folder!r} held more names than can be looked at, and is {aside!r} now, which git does not read; what was"
-    " in it before a command ran is where it was. Delete the other one when nobody needs it."
+    "Undone: {folder!r} held more names than can be looked at, and is {aside!r} now, which git does not read; what git"
+    " read of it before a command ran is where it was. Delete the other one when nobody needs it."
 )
 _TABLES = (
     "Undone: {folder!r} held more tables of packs than can be looked at. Those that were not there before a command ran"
@@ -54,8 +57,10 @@ def undone(root: Root, crowd: files.Crowded, before: Baseline, knows: Callable[[
     aside = f"{prefix}bottega-aside-{fresh('c')[-12:]}"
     _move(root, folder, aside)
     for each in _known(folder, before, whole=folder == f"{prefix}worktrees"):
-        with suppress(FileNotFoundError):
+        try:
             _move(root, aside + each[len(folder) :], each)
+        except (OSError, Problem) as problem:  # a command has taken it away, perhaps
+            _log.warning("%r was not put back: %r", each, problem)
     return _ASIDE.format(folder=shown(folder), aside=shown(aside))
 
 
