@@ -10,9 +10,9 @@ import pytest
 from bottega.mcp.problems import plain
 from bottega.mcp.secrets import Secrets
 from bottega.mcp.stdio import _TAIL, _WORDS, _Tail  # pyright: ignore[reportPrivateUsage]
+from bottega.providers.http.redaction import redact
 from bottega.providers.openai.broken import no_answer
 from bottega.providers.protocol.explain import MAX_DETAIL
-from bottega.redaction import redact
 from bottega.studio import Studio
 from tests.attacks.sinks import Heard, sink
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from string import Template
 
 from bottega.errors import Misconfigured
-from bottega.redaction import redact
+from bottega.providers.http.redaction import redact
 
 LookUp = Callable[[str], str | None]
 """A kept secret's value; None: there is none. Raises where it is kept for something else."""

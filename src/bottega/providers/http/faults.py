@@ -12,8 +12,8 @@ import msgspec
 
 from bottega.providers.http.address import host_of, login_of, origin
 from bottega.providers.http.connect import Timeouts
+from bottega.providers.http.redaction import redact
 from bottega.providers.provider import Failed, Target
-from bottega.redaction import redact
 
 HIDDEN = "[hidden]"
 
