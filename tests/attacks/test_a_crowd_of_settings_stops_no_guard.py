@@ -33,7 +33,7 @@ CROWDS = {
         " { echo '[include]'; seq -f 'path = /'$r$f'%.0f' 40000; } > $r/.git/$f; done; done"
     ),
     "long paths": (
-        "P=$(printf 'a/%.0s' $(seq 60000)); for d in 1 2 3 4 5 6; do mkdir d$d; echo gitdir: /work/$P > d$d/.git; done;"
+        "P=$(printf 'a/%.0s' $(seq 60000)); for d in 1 2 3 4 5 6; do mkdir d$d; echo gitdir: /far/$P > d$d/.git; done;"
         " git init -q n; echo ../$P > n/.git/commondir; printf '[core]\\nworktree = %s\\n' $P >> n/.git/config"
     ),
     "long names": (
