@@ -113,6 +113,7 @@ async def test_what_nobody_sees_is_marked(
     await page.keyboard.press("2")
     await expect(page.get_by_text("Allow for the rest of this session")).to_be_visible()
     assert not {*"\u202e\u200b"} & set(await card.inner_text())
+    assert not {*"\u202e\u200b"} & set(await page.locator("body").inner_text())
 
 
 async def test_lines_of_which_nothing_is_seen_push_no_command_out_of_sight(visit: Starts) -> None:

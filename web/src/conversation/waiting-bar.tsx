@@ -1,7 +1,6 @@
 /** A quiet bar above the prompt while something waits for the person and they are elsewhere on the page. */
 import { useSyncExternalStore } from "react";
-import { phrase, text } from "../prose/phrase.js";
-import { onOneLine } from "../prose/plain-characters.js";
+import { oneLine, phrase, text } from "../prose/phrase.js";
 import { useTranscript } from "../studio/context.js";
 import { texts } from "../texts/texts.js";
 import { Button } from "../ui/button.js";
@@ -28,7 +27,7 @@ export function WaitingBar() {
       >
         <Sign of="waiting" quiet />
         <span className="shrink-0 font-medium">{texts.conversation.asks.bar(asks.length)}</span>
-        <span className="min-w-0 flex-1 truncate text-ink-2">{onOneLine(what)}</span>
+        <span className="min-w-0 flex-1 truncate text-ink-2">{oneLine(what)}</span>
         <Button small onClick={show} className="-mr-1">
           {texts.conversation.asks.show}
         </Button>

@@ -141,4 +141,5 @@ export function isObject(value: unknown): value is Given {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const oneLine = (said: string) => onOneLine(said.replace(/\s+/g, " ").trim().slice(0, 400));
+/** What others wrote, on one line, and nothing hidden in it. */
+export const oneLine = (said: string) => onOneLine(said.replace(/\s+/g, " ").trim().slice(0, 400));
