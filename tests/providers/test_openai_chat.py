@@ -214,6 +214,7 @@ def test_the_usage_may_come_after_the_finish_reason() -> None:
         ({"prompt_tokens": True, "prompt_tokens_details": [], "cost": True}, Usage(), None),
         ({"cost": 0}, Usage(), 0),
         ({"cost": 10**400}, Usage(), None),
+        ({"cost": 1e300}, Usage(), 2**53 - 1),
     ],
 )
 def test_usage_and_cost_are_read_as_each_provider_counts_them(

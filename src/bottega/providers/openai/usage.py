@@ -61,7 +61,7 @@ def stated_cost(found: Any) -> int | None:
     if usage.get("is_byok") is True:
         # The router's own fee only: the user's account at the provider behind it pays the rest.
         dollars += _dollars(_part(usage, "cost_details").get("upstream_inference_cost")) or 0.0
-    return round(min(dollars, MAX_COUNT / 1_000_000) * 1_000_000)
+    return min(round(min(dollars, MAX_COUNT / 1_000_000) * 1_000_000), MAX_COUNT)
 
 
 def _dollars(found: Any) -> float | None:

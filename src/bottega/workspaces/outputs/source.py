@@ -3,6 +3,7 @@
 Lines that the cap has dropped keep their numbers; those at the edges of the gap are only pieces of lines.
 """
 
+import os
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -29,6 +30,8 @@ class Piece(msgspec.Struct, frozen=True):
             return
         try:
             with self.content.open("rb", buffering=0) as file:
+                if skip >= os.fstat(file.fileno()).st_size:
+                    return  # some file systems go to no such place
                 file.seek(skip)
                 while chunk := file.read(_CHUNK):
                     yield chunk
