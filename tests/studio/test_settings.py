@@ -152,7 +152,8 @@ async def test_every_page_of_the_settings_can_be_used_by_everybody(visit: Start)
 async def test_what_is_the_hosts_alone_says_so_to_everybody_else(visit: Start) -> None:
     there = visit([{"do": "say", "text": "hello"}])
     page = await there.page("/")
-    await page.goto("about:blank")  # the page of the person before would go to its own beginning
+    # The page of the person before would go to its own beginning: this one is no page of the studio.
+    await page.goto(f"{there.serving.address}/healthz")
     await there.sign_in(page.context, "guest")
     await page.goto(f"{there.serving.address}/settings/keys")
     await expect(page.get_by_text("Only the host sees and changes this.")).to_be_visible()
